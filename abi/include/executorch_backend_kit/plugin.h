@@ -6,10 +6,15 @@
  * This file is C99 and C++17, freestanding, and needs nothing but <stdint.h> and <stddef.h>.
  * The rules that bind both sides are numbered ABI-001 ... in abi/RULES.md; a rule that governs a
  * declaration is named beside it. Unless a declaration says otherwise:
- *   - a call may come from any thread, and one object is used by one thread at a time   (ABI-020)
+ *   - a host may call from any thread; a handle is used by one thread at a time, a backend's
+ *     table by several at once (ABI-020); host services that take an EtbkInit or EtbkExecution
+ *     are for the thread that the backend was called on, with the very pointer it got  (ABI-023)
  *   - memory belongs to the side that made it and is only lent across the boundary      (ABI-030)
  *   - text is UTF-8, given as pointer and length, not zero-terminated                   (ABI-031)
  *   - no exception, no longjmp and no C++ type crosses the boundary                     (ABI-032)
+ *   - `reserved` is 0 when written and ignored when read                                (ABI-005)
+ * Byte order is the machine's; float and double are IEEE 754. Rules about the process as a whole,
+ * which no declaration shows: ABI-013, ABI-014, ABI-025, ABI-060 to ABI-063.
  *
  * Licence: BSD-3-Clause.
  */
@@ -29,14 +34,18 @@ extern "C" {
  * Within one major, fields are only ever appended to structs and existing meanings never change.
  * A side states the minor it was compiled with and the minor it needs at least; minors are never
  * compared for equality (ABI-001). Every struct that may grow begins with `struct_size`, set by
- * the side that owns the memory; use ETBK_HAS to ask whether a field is there (ABI-002).
+ * the side that owns the memory; use ETBK_HAS to ask whether a field is there (ABI-002). What is
+ * the same in every major: the entry's symbol and signature, the first three fields of
+ * EtbkHostApi, the first four of EtbkPluginApi, and the note's header (ABI-003). Major 0 is a
+ * draft: an incompatible change raises the minor, and ETBK_ABI_MINOR_OLDEST is the oldest minor
+ * a host of this header accepts; from 1.0 on it is 0 for ever (ABI-004).
  */
 #define ETBK_ABI_MAJOR 0u
 #define ETBK_ABI_MINOR 9u
+#define ETBK_ABI_MINOR_OLDEST 9u
 
 /* True if the struct behind `p`, possibly made by an older side, reaches as far as `field`. */
-#define ETBK_HAS(p, type, field) \
-  ((size_t)(p)->struct_size >= offsetof(type, field) + sizeof((p)->field))
+#define ETBK_HAS(p, type, field) ((p)->struct_size >= offsetof(type, field) + sizeof((p)->field))
 
 /* ---------------------------------------------------------------------------------------------
  * Linkage
@@ -59,26 +68,30 @@ extern "C" {
  * from 0x1000 on are the kit's own and reach it as the code in the comment. An unknown value
  * reaches the application as Internal, with its text kept (ABI-041).
  */
-#define ETBK_STATUS_LIST(X)                                                                    \
-  X(OK, 0x00, "success")                                                                       \
-  X(INTERNAL, 0x01, "internal error")                                                          \
-  X(INVALID_STATE, 0x02, "the object is not in a state that allows the call")                  \
-  X(NOT_SUPPORTED, 0x10, "not supported")                                                      \
-  X(NOT_IMPLEMENTED, 0x11, "not implemented")                                                  \
-  X(INVALID_ARGUMENT, 0x12, "invalid argument")                                                \
-  X(INVALID_TYPE, 0x13, "invalid type")                                                        \
-  X(NOT_FOUND, 0x20, "not found")                                                              \
-  X(OUT_OF_MEMORY, 0x21, "memory allocation failed")                                           \
-  X(ACCESS_FAILED, 0x22, "access to a resource failed")                                        \
-  X(INVALID_PROGRAM, 0x23, "the program is invalid")                                           \
-  X(INVALID_EXTERNAL_DATA, 0x24, "external data is invalid")                                   \
-  X(OUT_OF_RESOURCES, 0x25, "a resource is exhausted")                                         \
-  X(INCOMPATIBLE_BLOB, 0x30, "the blob does not fit this backend, version or device")          \
-  X(BACKEND_OUT_OF_MEMORY, 0x31, "the backend could not allocate memory")                      \
-  X(INVALID_HANDLE, 0x32, "the delegate handle is invalid")                                    \
-  X(ABI_TOO_OLD, 0x1000, "the host is older than the plugin needs")         /* NotSupported */ \
-  X(ABI_TOO_NEW, 0x1001, "the host is newer than the plugin can work with") /* NotSupported */ \
-  X(UNAVAILABLE, 0x1002, "the device or its driver is not available")       /* NotFound */
+#define ETBK_RUNTIME_STATUS_LIST(X)                                                   \
+  X(OK, 0x00, "success")                                                              \
+  X(INTERNAL, 0x01, "internal error")                                                 \
+  X(INVALID_STATE, 0x02, "the object is not in a state that allows the call")         \
+  X(NOT_SUPPORTED, 0x10, "not supported")                                             \
+  X(NOT_IMPLEMENTED, 0x11, "not implemented")                                         \
+  X(INVALID_ARGUMENT, 0x12, "invalid argument")                                       \
+  X(INVALID_TYPE, 0x13, "invalid type")                                               \
+  X(NOT_FOUND, 0x20, "not found")                                                     \
+  X(OUT_OF_MEMORY, 0x21, "memory allocation failed")                                  \
+  X(ACCESS_FAILED, 0x22, "access to a resource failed")                               \
+  X(INVALID_PROGRAM, 0x23, "the program is invalid")                                  \
+  X(INVALID_EXTERNAL_DATA, 0x24, "external data is invalid")                          \
+  X(OUT_OF_RESOURCES, 0x25, "a resource is exhausted")                                \
+  X(INCOMPATIBLE_BLOB, 0x30, "the blob does not fit this backend, version or device") \
+  X(BACKEND_OUT_OF_MEMORY, 0x31, "the backend could not allocate memory")             \
+  X(INVALID_HANDLE, 0x32, "the delegate handle is invalid")
+
+#define ETBK_KIT_STATUS_LIST(X)                                                           \
+  X(HOST_TOO_OLD, 0x1000, "the host is older than the plugin needs")   /* NotSupported */ \
+  X(HOST_TOO_NEW, 0x1001, "the host is newer than the plugin can use") /* NotSupported */ \
+  X(UNAVAILABLE, 0x1002, "the device or its driver is not available")  /* NotFound */
+
+#define ETBK_STATUS_LIST(X) ETBK_RUNTIME_STATUS_LIST(X) ETBK_KIT_STATUS_LIST(X)
 
 typedef int32_t EtbkStatus;
 enum {
@@ -120,7 +133,8 @@ typedef struct EtbkOption {
   EtbkString text; /* STRING */
 } EtbkOption;
 
-/* Element types, numbered as ExecuTorch's ScalarType. */
+/* Element types, numbered as ExecuTorch's ScalarType. Numbers outside the list may appear: answer
+ * NOT_SUPPORTED (ABI-053). */
 #define ETBK_DTYPE_LIST(X) \
   X(UINT8, 0)              \
   X(INT8, 1)               \
@@ -164,7 +178,7 @@ enum {
 /* How far a tensor's sizes may change between executes. */
 enum {
   ETBK_DYNAMISM_STATIC = 0,  /* never */
-  ETBK_DYNAMISM_BOUNDED = 1, /* up to `capacity` bytes */
+  ETBK_DYNAMISM_BOUNDED = 1, /* up to a bound, told by capacity_bytes where it is known */
   ETBK_DYNAMISM_UNBOUND = 2  /* without a known bound */
 };
 
@@ -193,14 +207,17 @@ typedef struct EtbkArgument {
 
 /* One execute. The host keeps it with the handle; only `data`, and on a change the descriptors,
  * are written for a call. Inputs come first, then outputs, in the order of the delegate's graph;
- * ExecuTorch does not tell the two apart. */
+ * ExecuTorch does not tell the two apart. Data pointers may differ at every call and cannot be
+ * replaced. A backend writes outputs only: inputs may lie in read-only memory (ABI-052). */
 typedef struct EtbkExecution {
   uint32_t struct_size;
-  uint32_t changed; /* nonzero on a handle's first execute and whenever any descriptor differs
-                       from the execute before: shape, format, kind or list length (ABI-050) */
+  uint32_t changed; /* zero only if every descriptor is what it was when the previous execute of
+                       this handle returned OK: shapes, formats, kinds, list lengths (ABI-050);
+                       values of scalars and list elements are not compared */
   size_t count;     /* number of arguments */
   void* const* data;
   const EtbkArgument* const* arguments;
+  void* profiler; /* for the profile functions; NULL = nobody listens */
 } EtbkExecution;
 
 /* What a backend expects of a tensor argument; see `check_argument`. */
@@ -219,7 +236,8 @@ typedef struct EtbkExpectation {
  */
 
 /* Everything `init` may know of the delegate call it prepares. Valid during `init` only, except
- * the blob, which stays readable until `destroy` is called unless `release_blob` was (ABI-033). */
+ * the blob, which execute may read too unless `release_blob` was called: it stays as long as the
+ * caller keeps the program's memory, which may end before `destroy` (ABI-033). */
 typedef struct EtbkInit {
   uint32_t struct_size;
   uint32_t reserved;
@@ -231,9 +249,11 @@ typedef struct EtbkInit {
   size_t option_count;
   uint64_t program_scope; /* equal for all methods of one loaded program and different for two
                              programs; 0 = unknown: keep state per handle (ABI-035) */
+  void* profiler;         /* for the profile functions; NULL = nobody listens */
 } EtbkInit;
 
-/* A view of one named-data entry; give it back with `release_named_data`. */
+/* A view of one named-data entry. The caller sets struct_size; give it back with
+ * `release_named_data`, in `destroy` at the latest. */
 typedef struct EtbkNamedData {
   uint32_t struct_size;
   uint32_t reserved;
@@ -272,6 +292,7 @@ enum { ETBK_LOG_DEBUG = 0, ETBK_LOG_INFO = 1, ETBK_LOG_ERROR = 2, ETBK_LOG_FATAL
  *
  * One constant table per host, valid for the life of the process. Two hosts may live in one
  * process: a backend uses the table it is given with each call and keeps none (ABI-010).
+ * Structs that a caller passes to be filled carry the caller's struct_size.
  */
 typedef struct EtbkHostApi EtbkHostApi;
 struct EtbkHostApi {
@@ -282,9 +303,9 @@ struct EtbkHostApi {
   EtbkString name;            /* who hosts, for logs: "ExecuTorch" */
   EtbkString runtime_version; /* of the ExecuTorch release the host was compiled for, "1.5.1" */
 
-  /* Stores the text that goes with the status the current call is about to return. The text is
-   * copied, at most 1023 bytes of it; a later call replaces it. Thread: the one that the host
-   * called the backend on; from another thread the text is lost (ABI-042). */
+  /* Stores the text that goes with the status, or the blob's grade, that the current call is about
+   * to return. The text is copied, at most 1023 bytes of it; a later call replaces it. Thread: the
+   * one that the host called the backend on; from another thread the text is lost (ABI-042). */
   void(ETBK_CALL* set_error)(const EtbkHostApi* host, EtbkString text);
 
   /* Writes one line to ExecuTorch's log. `level` is ETBK_LOG_...; `file` may be empty. Any thread.
@@ -294,8 +315,8 @@ struct EtbkHostApi {
 
   /* --- during init ----------------------------------------------------------------------- */
 
-  /* Memory that lives as long as the method and is never freed before; not zeroed. `alignment`
-   * is a power of two. NULL when the method's allocator is exhausted. */
+  /* Memory that outlives `destroy` and is freed with the method; not zeroed. NULL when the
+   * method's allocator is exhausted or `alignment` is not a power of two. */
   void*(ETBK_CALL* allocate_persistent)(const EtbkHostApi* host, const EtbkInit* init, size_t size,
                                         size_t alignment);
 
@@ -303,8 +324,10 @@ struct EtbkHostApi {
   void(ETBK_CALL* release_blob)(const EtbkHostApi* host, const EtbkInit* init);
 
   /* Named data: entries stored once for several delegates or methods. The map is valid during
-   * init; an entry that was got stays valid, also after init, until it is released (ABI-036).
-   * Absent keys give NOT_FOUND. */
+   * init; an entry that was got stays valid, also after init, until it is released or the caller's
+   * program memory ends (ABI-036). Absent keys give NOT_FOUND. `load_named_data_into` copies,
+   * `size` bytes at most the entry's; the layout may be NOT_SUPPORTED for data inside the .pte:
+   * put layouts into the blob. */
   size_t(ETBK_CALL* named_data_count)(const EtbkHostApi* host, const EtbkInit* init);
   EtbkStatus(ETBK_CALL* named_data_key)(const EtbkHostApi* host, const EtbkInit* init, size_t index,
                                         EtbkString* key);
@@ -318,9 +341,9 @@ struct EtbkHostApi {
 
   /* --- during execute -------------------------------------------------------------------- */
 
-  /* Memory that lives until this execute returns. NULL when none is left. When ExecuTorch's own
-   * temporary arena is missing or exhausted the host takes the memory from the heap, where there
-   * is one, and logs that once. */
+  /* Memory that lives until this execute returns. NULL when none is left or `alignment` is not a
+   * power of two. When ExecuTorch's own temporary arena is missing or exhausted the host takes the
+   * memory from the heap, where there is one, and logs that once. */
   void*(ETBK_CALL* allocate_temporary)(const EtbkHostApi* host, const EtbkExecution* execution,
                                        size_t size, size_t alignment);
 
@@ -336,23 +359,23 @@ struct EtbkHostApi {
                                         size_t argument, const EtbkExpectation* expectation);
 
   /* Element `item` of a tensor list; `data` receives its pointer, `tensor` is filled as far as
-   * its struct_size reaches. */
+   * its struct_size reaches. An absent optional element has the kind NONE. Not resizable. */
   EtbkStatus(ETBK_CALL* tensor_list_item)(const EtbkHostApi* host, const EtbkExecution* execution,
                                           size_t argument, size_t item, EtbkArgument* tensor,
                                           void** data);
 
-  /* Profiling, in ExecuTorch's ETDump. Without a tracer these cost a call and do nothing. Names
-   * the event by `name`, or by `id` when the name is empty. Times are in the runtime's ticks as
-   * told by `profile_now`. `metadata` may be empty. */
-  uint32_t(ETBK_CALL* profile_enabled)(const EtbkHostApi* host, const EtbkExecution* execution);
+  /* --- during init and execute ------------------------------------------------------------ */
+
+  /* Profiling, in ExecuTorch's ETDump. `profiler` is that of the EtbkInit or EtbkExecution; with
+   * NULL these do nothing. Names the event by `name`, cut to 127 bytes, or by `id` when the name is
+   * empty. Times are in the runtime's ticks as told by `profile_now`. `metadata` may be empty. */
   uint64_t(ETBK_CALL* profile_now)(const EtbkHostApi* host);
-  void(ETBK_CALL* profile_begin)(const EtbkHostApi* host, const EtbkExecution* execution,
-                                 EtbkString name, uint32_t id, EtbkProfileEvent* event);
-  void(ETBK_CALL* profile_end)(const EtbkHostApi* host, const EtbkExecution* execution,
-                               EtbkProfileEvent* event, EtbkBytes metadata);
-  void(ETBK_CALL* profile_span)(const EtbkHostApi* host, const EtbkExecution* execution,
-                                EtbkString name, uint32_t id, uint64_t begin, uint64_t end,
-                                EtbkBytes metadata);
+  void(ETBK_CALL* profile_begin)(const EtbkHostApi* host, void* profiler, EtbkString name,
+                                 uint32_t id, EtbkProfileEvent* event);
+  void(ETBK_CALL* profile_end)(const EtbkHostApi* host, void* profiler, EtbkProfileEvent* event,
+                               EtbkBytes metadata);
+  void(ETBK_CALL* profile_span)(const EtbkHostApi* host, void* profiler, EtbkString name,
+                                uint32_t id, uint64_t begin, uint64_t end, EtbkBytes metadata);
 
   /* The host's side of an extension, by name and exact revision; NULL when it has none. */
   const void*(ETBK_CALL* get_extension)(const EtbkHostApi* host, EtbkString name,
@@ -363,10 +386,10 @@ struct EtbkHostApi {
  * Backend
  */
 
-/* Declared concurrency. Different handles may always be destroyed on different threads. */
+/* Declared concurrency. Calls come from different threads in both cases. */
 enum {
   ETBK_CONCURRENCY_HANDLES = 0, /* different handles may run at the same time (ABI-021) */
-  ETBK_CONCURRENCY_NONE = 1     /* the host lets one call at a time into the backend */
+  ETBK_CONCURRENCY_NONE = 1     /* the host lets one call at a time into this backend */
 };
 
 /* Constant facts about a backend; static storage. */
@@ -409,7 +432,8 @@ struct EtbkBackendApi {
                                     EtbkBytes head, uint64_t blob_size, uint32_t* grade);
 
   /* Prepares one delegate call. On OK `handle` has been written (NULL is allowed); on any other
-   * status nothing is left behind and destroy is not called (ABI-037). */
+   * status nothing is left behind and destroy is not called (ABI-037). Execute and destroy are not
+   * given `self`: a handle that needs it keeps it. */
   EtbkStatus(ETBK_CALL* init)(const EtbkHostApi* host, const EtbkBackendApi* self,
                               const EtbkInit* init, void** handle);
 
@@ -417,12 +441,13 @@ struct EtbkBackendApi {
   EtbkStatus(ETBK_CALL* execute)(const EtbkHostApi* host, const EtbkExecution* execution,
                                  void* handle);
 
-  /* Frees a handle. Reads neither blob nor named data: they may be gone (ABI-038). Releasing a
-   * named-data entry is allowed. */
+  /* Frees a handle; `host` is the one that made it. Reads neither blob nor named data: they may be
+   * gone (ABI-038). Entries still held are released here. */
   void(ETBK_CALL* destroy)(const EtbkHostApi* host, void* handle);
 
-  /* Process-wide options. `get_option` is given the key and writes kind and value; a text it
-   * returns must stay valid until the next call on the same thread. Unknown key: NOT_FOUND. */
+  /* Process-wide options; texts are valid during the call. `get_option` is given the key and writes
+   * kind and value; a text it returns must stay valid until the next call on the same thread.
+   * Unknown key: NOT_FOUND. */
   EtbkStatus(ETBK_CALL* set_option)(const EtbkHostApi* host, const EtbkBackendApi* self,
                                     const EtbkOption* option);
   EtbkStatus(ETBK_CALL* get_option)(const EtbkHostApi* host, const EtbkBackendApi* self,
@@ -446,25 +471,47 @@ typedef struct EtbkPluginApi {
   uint32_t backend_count;
   uint32_t reserved;
   const EtbkBackendApi* const* backends; /* `backend_count` entries, static storage */
+  EtbkString name;                       /* [a-z][a-z0-9_]*, at most 63 bytes */
 } EtbkPluginApi;
 
-/* The one symbol of a plugin. Called once per host before anything else; does not touch the
- * device, start threads or take long. A plugin that cannot work with the host's ABI writes its own
- * versions and returns ABI_TOO_OLD or ABI_TOO_NEW. Plugins are never unloaded (ABI-011). */
+/* The one symbol of a plugin. Called before anything else, at least once per host, and gives the
+ * same tables each time; does not touch the device, start threads or take long. A plugin that
+ * cannot work with the host's ABI writes its own versions and returns HOST_TOO_OLD or
+ * HOST_TOO_NEW. Plugins are never unloaded (ABI-011). */
 typedef EtbkStatus(ETBK_CALL* EtbkPluginEntry)(const EtbkHostApi* host, EtbkPluginApi* plugin);
 
 /* Name of the entry in a shared plugin. A static one is named etbk_plugin_entry_<name>. */
 #define ETBK_PLUGIN_ENTRY_SYMBOL "etbk_plugin_entry"
 
+#ifdef __cplusplus
+#define ETBK_EXTERN_C_ extern "C"
+#else
+#define ETBK_EXTERN_C_ extern
+#endif
+
+/* Head of the entry's definition, with its declaration; `name` is the plugin's. Compile with
+ * ETBK_STATIC_PLUGIN defined for a static plugin:
+ *   ETBK_PLUGIN_ENTRY(acme) { ... uses host and plugin ... }
+ */
+#ifdef ETBK_STATIC_PLUGIN
+#define ETBK_PLUGIN_ENTRY(name) ETBK_PLUGIN_ENTRY_(etbk_plugin_entry_##name)
+#else
+#define ETBK_PLUGIN_ENTRY(name) ETBK_PLUGIN_ENTRY_(etbk_plugin_entry)
+#endif
+#define ETBK_PLUGIN_ENTRY_(symbol)                                                            \
+  ETBK_EXTERN_C_ ETBK_EXPORT EtbkStatus ETBK_CALL symbol(const EtbkHostApi*, EtbkPluginApi*); \
+  ETBK_EXPORT EtbkStatus ETBK_CALL symbol(const EtbkHostApi* host, EtbkPluginApi* plugin)
+
 /* ---------------------------------------------------------------------------------------------
  * Note: the plugin's identity, readable from the file without loading it
  *
- * Lines "key=value", each ended by a newline, in this order: `name`, `vendor`, `version`, then one
- * `id` per backend. The host compares it with what the entry says (ABI-012). On ELF it is a note
- * section; the layout follows the ELF note format, name "ETBK", type 1.
+ * Text of lines "key=value", each ended by a newline, 4096 bytes at most: first `name`, `vendor`,
+ * `version`, then one `id` per backend. Readers ignore keys they do not know; new ones come after
+ * the ids. Values hold no control bytes. A plugin file has exactly one note. The host compares it
+ * with what the entry says: name, ids, and each backend's vendor and version (ABI-012). The layout
+ * is that of an ELF note with the name "ETBK".
  */
-#define ETBK_NOTE_SECTION ".note.etbk"
-#define ETBK_NOTE_TYPE 1u
+#define ETBK_NOTE_TYPE 0x45544201u
 #define ETBK_NOTE_FORMAT 1u
 
 typedef struct EtbkNoteHeader {
@@ -482,19 +529,24 @@ typedef struct EtbkNoteHeader {
 /* Puts the note into an object file. `text` is one string literal; use it once per plugin:
  *   ETBK_PLUGIN_NOTE(9, "name=acme\nvendor=Acme\nversion=1.2.0\nid=AcmeBackend\n")
  */
+#define ETBK_NOTE_TEXT_BYTES_(text) ((sizeof(text) + 3u) / 4u * 4u)
 #if defined(__ELF__)
-#define ETBK_PLUGIN_NOTE(minor_needed, text)                                              \
-  static const struct {                                                                   \
-    EtbkNoteHeader header;                                                                \
-    char body[(sizeof(text) + 3u) & ~(size_t)3u];                                         \
-  } etbk_plugin_note __attribute__((section(ETBK_NOTE_SECTION), used, aligned(4))) = {    \
-      {5u, (uint32_t)(16u + ((sizeof(text) + 3u) & ~(size_t)3u)), ETBK_NOTE_TYPE, "ETBK", \
-       ETBK_NOTE_FORMAT, ETBK_ABI_MAJOR, ETBK_ABI_MINOR, (minor_needed)},                 \
-      text}
+#define ETBK_NOTE_PLACE_ __attribute__((section(".note.etbk"), used, aligned(4)))
+#elif defined(__APPLE__)
+#define ETBK_NOTE_PLACE_ __attribute__((section("__TEXT,__etbk_note"), used, aligned(4)))
+#elif defined(__GNUC__)
+#define ETBK_NOTE_PLACE_ __attribute__((used, aligned(4)))
 #else
-/* Mach-O and PE have no note reader yet: such a plugin is described by its manifest alone. */
-#define ETBK_PLUGIN_NOTE(minor_needed, text) static const char etbk_plugin_note[] = text
+#define ETBK_NOTE_PLACE_
 #endif
+#define ETBK_PLUGIN_NOTE(minor_needed, text)                                            \
+  static const struct {                                                                 \
+    EtbkNoteHeader header;                                                              \
+    char body[ETBK_NOTE_TEXT_BYTES_(text)];                                             \
+  } etbk_plugin_note ETBK_NOTE_PLACE_ = {                                               \
+      {5u, 16u + ETBK_NOTE_TEXT_BYTES_(text), ETBK_NOTE_TYPE, "ETBK", ETBK_NOTE_FORMAT, \
+       ETBK_ABI_MAJOR, ETBK_ABI_MINOR, (minor_needed)},                                 \
+      text}
 
 /* ---------------------------------------------------------------------------------------------
  * Static plugins
@@ -508,11 +560,6 @@ typedef struct EtbkStaticPlugin {
   EtbkPluginEntry entry;
 } EtbkStaticPlugin;
 
-#ifdef __cplusplus
-#define ETBK_EXTERN_C_ extern "C"
-#else
-#define ETBK_EXTERN_C_ extern
-#endif
 #define ETBK_STATIC_DECLARE_(n) \
   ETBK_EXTERN_C_ EtbkStatus ETBK_CALL etbk_plugin_entry_##n(const EtbkHostApi*, EtbkPluginApi*);
 #define ETBK_STATIC_ROW_(n) {#n, etbk_plugin_entry_##n},
@@ -533,12 +580,12 @@ typedef struct EtbkStaticPlugin {
 #define ETBK_EACH_15_(M, a, ...) M(a) ETBK_EACH_14_(M, __VA_ARGS__)
 #define ETBK_EACH_16_(M, a, ...) M(a) ETBK_EACH_15_(M, __VA_ARGS__)
 #define ETBK_PICK_(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, N, ...) N
-#define ETBK_EACH_(M, ...)                                                                       \
-  ETBK_PICK_(__VA_ARGS__, ETBK_EACH_16_, ETBK_EACH_15_, ETBK_EACH_14_, ETBK_EACH_13_,            \
-             ETBK_EACH_12_, ETBK_EACH_11_, ETBK_EACH_10_, ETBK_EACH_9_, ETBK_EACH_8_,            \
-             ETBK_EACH_7_, ETBK_EACH_6_, ETBK_EACH_5_, ETBK_EACH_4_, ETBK_EACH_3_, ETBK_EACH_2_, \
-             ETBK_EACH_1_, 0)                                                                    \
-  (M, __VA_ARGS__)
+#define ETBK_EXPAND_(x) x
+#define ETBK_EACH_(M, ...)                                                                         \
+  ETBK_EXPAND_(ETBK_PICK_(__VA_ARGS__, ETBK_EACH_16_, ETBK_EACH_15_, ETBK_EACH_14_, ETBK_EACH_13_, \
+                          ETBK_EACH_12_, ETBK_EACH_11_, ETBK_EACH_10_, ETBK_EACH_9_, ETBK_EACH_8_, \
+                          ETBK_EACH_7_, ETBK_EACH_6_, ETBK_EACH_5_, ETBK_EACH_4_, ETBK_EACH_3_,    \
+                          ETBK_EACH_2_, ETBK_EACH_1_, 0)(M, __VA_ARGS__))
 #define ETBK_STATIC_PLUGINS(...)                          \
   ETBK_EACH_(ETBK_STATIC_DECLARE_, __VA_ARGS__)           \
   static const EtbkStaticPlugin etbk_static_plugins[] = { \
@@ -549,8 +596,8 @@ typedef struct EtbkStaticPlugin {
  */
 
 /* Host: runs `task(argument, 0 .. tasks-1)` on the runtime's thread pool and returns when all are
- * done; the caller takes part. Not nested, not from a thread of the plugin's own (ABI-024). A task
- * must not wait for another. Serial where the runtime has no pool. */
+ * done; the caller takes part. In init and execute; not nested, not from a thread of the plugin's
+ * own (ABI-024). A task must not wait for another. Serial where the runtime has no pool. */
 #define ETBK_EXTENSION_PARALLEL_FOR "etbk.parallel_for"
 #define ETBK_EXTENSION_PARALLEL_FOR_REVISION 1u
 typedef struct EtbkParallelForExtension {
@@ -570,7 +617,7 @@ typedef struct EtbkBlobFileExtension {
   uint32_t struct_size;
   uint32_t revision;
   EtbkStatus(ETBK_CALL* open_blob_file)(const EtbkHostApi* host, const EtbkInit* init,
-                                        int32_t* descriptor, uint64_t* offset);
+                                        int64_t* descriptor, uint64_t* offset);
 } EtbkBlobFileExtension;
 
 /* Host: stores an intermediate tensor in the ETDump under the event's name or id. */
@@ -579,8 +626,8 @@ typedef struct EtbkBlobFileExtension {
 typedef struct EtbkIntermediateExtension {
   uint32_t struct_size;
   uint32_t revision;
-  EtbkStatus(ETBK_CALL* log_tensor)(const EtbkHostApi* host, const EtbkExecution* execution,
-                                    EtbkString name, uint32_t id, uint32_t dtype, uint32_t rank,
+  EtbkStatus(ETBK_CALL* log_tensor)(const EtbkHostApi* host, void* profiler, EtbkString name,
+                                    uint32_t id, uint32_t dtype, uint32_t rank,
                                     const int32_t* sizes, const void* data);
 } EtbkIntermediateExtension;
 
