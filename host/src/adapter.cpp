@@ -6,8 +6,8 @@
 //   ETBK_HOST_NO_HEAP         take all memory from the method's allocator; at most
 //                             ETBK_HOST_MAX_ARGUMENTS arguments per delegate call (default 32)
 //   ETBK_HOST_NO_THREADS      no thread-local storage and no locks: one thread uses the runtime
-//   ETBK_HOST_DIRECT_RESIZE   call TensorImpl's resize itself, for runtimes whose library does not
-//                             export resize_tensor_impl (the 1.4 wheel)
+//   ETBK_HOST_CORE_ONLY       the library that holds the registry exports the core alone (the 1.4
+//                             wheel): resize through TensorImpl, no lists of optional tensors
 //   ETBK_EXECUTORCH_VERSION   the release compiled against, as text: "1.5.1"
 //
 // What execute costs: per tensor argument one comparison and two loads. Descriptors are filled on
@@ -55,7 +55,7 @@ namespace executorch::extension::threadpool {
 }
 #endif
 
-#ifdef ETBK_HOST_DIRECT_RESIZE
+#ifdef ETBK_HOST_CORE_ONLY
 // ExecuTorch declares this class as TensorImpl's friend and defines it only in its own sources.
 namespace executorch::runtime::internal {
 class TensorResizerFriend {
@@ -241,8 +241,10 @@ ETBK_LIST_ACCESSOR(int_list, tryToIntList, toIntList, int64_t)
 ETBK_LIST_ACCESSOR(double_list, tryToDoubleList, toDoubleList, double)
 ETBK_LIST_ACCESSOR(bool_list, tryToBoolList, toBoolList, bool)
 ETBK_LIST_ACCESSOR(tensor_list, tryToTensorList, toTensorList, Tensor)
+#ifndef ETBK_HOST_CORE_ONLY
 ETBK_LIST_ACCESSOR(optional_tensor_list, tryToListOptionalTensor, toListOptionalTensor,
                    std::optional<Tensor>)
+#endif
 #undef ETBK_LIST_ACCESSOR
 
 // ------------------------------------------------------------------------------------------------
@@ -404,8 +406,11 @@ uint32_t kind_of(Tag tag) {
     case Tag::ListBool:
       return ETBK_ARGUMENT_BOOL_LIST;
     case Tag::ListTensor:
+      return ETBK_ARGUMENT_TENSOR_LIST;
+#ifndef ETBK_HOST_CORE_ONLY
     case Tag::ListOptionalTensor:
       return ETBK_ARGUMENT_TENSOR_LIST;
+#endif
     default:
       return ETBK_ARGUMENT_OTHER;
   }
@@ -476,13 +481,19 @@ EtbkStatus read_value(EValue& value, size_t index, void*& pointer, size_t& count
       return take(double_list(value, 0));
     case Tag::ListBool:
       return take(bool_list(value, 0));
-    case Tag::ListTensor:
-    case Tag::ListOptionalTensor: {
-      const EtbkStatus status = value.tag == Tag::ListTensor ? take(tensor_list(value, 0))
-                                                             : take(optional_tensor_list(value, 0));
-      pointer = nullptr;  // elements are asked for one by one
+    // The elements of tensor lists are asked for one by one.
+    case Tag::ListTensor: {
+      const EtbkStatus status = take(tensor_list(value, 0));
+      pointer = nullptr;
       return status;
     }
+#ifndef ETBK_HOST_CORE_ONLY
+    case Tag::ListOptionalTensor: {
+      const EtbkStatus status = take(optional_tensor_list(value, 0));
+      pointer = nullptr;
+      return status;
+    }
+#endif
     default:
       return ETBK_STATUS_OK;
   }
@@ -908,7 +919,7 @@ const char* print_sizes(char (&text)[160], const int32_t* sizes, size_t rank) {
 }
 
 Error resize_tensor(TensorImpl& impl, const int32_t* sizes, size_t rank) {
-#ifdef ETBK_HOST_DIRECT_RESIZE
+#ifdef ETBK_HOST_CORE_ONLY
   return rt::internal::TensorResizerFriend::etbk_resize(&impl, {sizes, rank});
 #else
   return rt::internal::resize_tensor_impl(&impl, {sizes, rank});
@@ -988,6 +999,19 @@ EtbkStatus ETBK_CALL host_check_argument(const EtbkHostApi*, const EtbkExecution
   return ETBK_STATUS_OK;
 }
 
+// The tensor in a list whose length was checked; null where an optional one is absent.
+const TensorImpl* list_item(const EValue& value, size_t item) {
+#ifndef ETBK_HOST_CORE_ONLY
+  if (value.tag == Tag::ListOptionalTensor) {
+    const auto list = optional_tensor_list(value, 0);
+    return list.ok() && list->data()[item].has_value() ? list->data()[item]->unsafeGetTensorImpl()
+                                                       : nullptr;
+  }
+#endif
+  const auto list = tensor_list(value, 0);
+  return list.ok() ? list->data()[item].unsafeGetTensorImpl() : nullptr;
+}
+
 EtbkStatus ETBK_CALL host_tensor_list_item(const EtbkHostApi*, const EtbkExecution* execution,
                                            size_t argument, size_t item, EtbkArgument* tensor,
                                            void** data) {
@@ -998,17 +1022,7 @@ EtbkStatus ETBK_CALL host_tensor_list_item(const EtbkHostApi*, const EtbkExecuti
   if (item >= handle.descriptors[argument].count) {
     return fail(ETBK_STATUS_INVALID_ARGUMENT, "tensor list %zu has no item %zu", argument, item);
   }
-  const EValue& value = *handle.values[argument];
-  const TensorImpl* impl = nullptr;
-  if (value.tag == Tag::ListTensor) {
-    const auto list = tensor_list(value, 0);
-    impl = list.ok() ? list->data()[item].unsafeGetTensorImpl() : nullptr;
-  } else {
-    const auto list = optional_tensor_list(value, 0);
-    if (list.ok() && list->data()[item].has_value()) {
-      impl = list->data()[item]->unsafeGetTensorImpl();
-    }
-  }
+  const TensorImpl* const impl = list_item(*handle.values[argument], item);
   EtbkArgument full{};
   *data = nullptr;
   if (impl != nullptr) {
