@@ -247,9 +247,9 @@ typedef struct EtbkInit {
   size_t spec_count;
   const EtbkOption* options; /* load-time options, `option_count` entries */
   size_t option_count;
-  uint64_t program_scope; /* equal for all methods of one loaded program and different for two
+  size_t program_scope; /* equal for all methods of one loaded program and different for two
                              programs; 0 = unknown: keep state per handle (ABI-035) */
-  void* profiler;         /* for the profile functions; NULL = nobody listens */
+  void* profiler;       /* for the profile functions; NULL = nobody listens */
 } EtbkInit;
 
 /* A view of one named-data entry. The caller sets struct_size; give it back with
