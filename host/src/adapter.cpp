@@ -270,28 +270,30 @@ bool is_power_of_two(size_t n) { return n != 0 && (n & (n - 1)) == 0; }
 // ------------------------------------------------------------------------------------------------
 // One delegate call site: the handle given to ExecuTorch
 
-// What the fast path compares per argument.
-struct Slot {
-  const TensorImpl* impl = nullptr;  // null: not a tensor, or never seen
-  int32_t* seen_sizes = nullptr;     // sizes at the last look, for tensors that may change
-};
+// `Handle::steady_count` of a handle whose calls all need a closer look.
+constexpr size_t kNeverSteady = SIZE_MAX;
 
 struct Handle : EtbkExecution {
   const EtbkBackendApi* backend = nullptr;
   const char* id = nullptr;
   void* plugin_handle = nullptr;
+  EtbkStatus(ETBK_CALL* execute)(const EtbkHostApi*, const EtbkExecution*, void*) = nullptr;
   Mutex* serial = nullptr;  // of a backend that declared no concurrency
   bool described = false;
+  // Number of arguments if all are static tensors, already described, of a backend that needs no
+  // lock; then execute has only the data pointers to fill in.
+  size_t steady_count = kNeverSteady;
 
   // Set for the execute in progress.
-  rt::BackendExecutionContext* context = nullptr;
   EValue** values = nullptr;
   HeapBlock* temporary = nullptr;
+  rt::BackendExecutionContext* context = nullptr;
 
   // Parallel arrays of `capacity` entries.
   size_t capacity = 0;
   void** pointers = nullptr;
-  Slot* slots = nullptr;
+  const TensorImpl** impls = nullptr;  // null: not a tensor, or never seen
+  int32_t** seen_sizes = nullptr;      // sizes at the last look, of tensors that may change
   EtbkArgument* descriptors = nullptr;
   const EtbkArgument** descriptor_pointers = nullptr;
   size_t* dynamic = nullptr;  // indices of tensors whose sizes may change
@@ -307,7 +309,8 @@ struct Handle : EtbkExecution {
 #define ETBK_HOST_MAX_ARGUMENTS 32
 #endif
   void* inline_pointers[ETBK_HOST_MAX_ARGUMENTS];
-  Slot inline_slots[ETBK_HOST_MAX_ARGUMENTS];
+  const TensorImpl* inline_impls[ETBK_HOST_MAX_ARGUMENTS];
+  int32_t* inline_seen_sizes[ETBK_HOST_MAX_ARGUMENTS];
   EtbkArgument inline_descriptors[ETBK_HOST_MAX_ARGUMENTS];
   const EtbkArgument* inline_descriptor_pointers[ETBK_HOST_MAX_ARGUMENTS];
   size_t inline_dynamic[ETBK_HOST_MAX_ARGUMENTS];
@@ -341,22 +344,24 @@ bool reserve(Handle& handle, size_t count) {
   }
   handle.capacity = ETBK_HOST_MAX_ARGUMENTS;
   handle.pointers = handle.inline_pointers;
-  handle.slots = handle.inline_slots;
+  handle.impls = handle.inline_impls;
+  handle.seen_sizes = handle.inline_seen_sizes;
   handle.descriptors = handle.inline_descriptors;
   handle.descriptor_pointers = handle.inline_descriptor_pointers;
   handle.dynamic = handle.inline_dynamic;
   for (size_t i = 0; i < count; ++i) {
-    handle.slots[i].seen_sizes = handle.inline_sizes[i];
+    handle.seen_sizes[i] = handle.inline_sizes[i];
   }
   return true;
 }
 #else
 void release_arrays(Handle& handle) {
   for (size_t i = 0; i < handle.capacity; ++i) {
-    delete[] handle.slots[i].seen_sizes;
+    delete[] handle.seen_sizes[i];
   }
   delete[] handle.pointers;
-  delete[] handle.slots;
+  delete[] handle.impls;
+  delete[] handle.seen_sizes;
   delete[] handle.descriptors;
   delete[] handle.descriptor_pointers;
   delete[] handle.dynamic;
@@ -370,13 +375,15 @@ bool reserve(Handle& handle, size_t count) {
   }
   release_arrays(handle);
   handle.pointers = new (std::nothrow) void*[count]();
-  handle.slots = new (std::nothrow) Slot[count];
+  handle.impls = new (std::nothrow) const TensorImpl*[count]();
+  handle.seen_sizes = new (std::nothrow) int32_t*[count]();
   handle.descriptors = new (std::nothrow) EtbkArgument[count]();
   handle.descriptor_pointers = new (std::nothrow) const EtbkArgument*[count]();
   handle.dynamic = new (std::nothrow) size_t[count]();
-  heap_allocations.fetch_add(5, std::memory_order_relaxed);
-  if (handle.pointers == nullptr || handle.slots == nullptr || handle.descriptors == nullptr ||
-      handle.descriptor_pointers == nullptr || handle.dynamic == nullptr) {
+  heap_allocations.fetch_add(6, std::memory_order_relaxed);
+  if (handle.pointers == nullptr || handle.impls == nullptr || handle.seen_sizes == nullptr ||
+      handle.descriptors == nullptr || handle.descriptor_pointers == nullptr ||
+      handle.dynamic == nullptr) {
     release_arrays(handle);
     return false;
   }
@@ -500,43 +507,33 @@ EtbkStatus read_value(EValue& value, size_t index, void*& pointer, size_t& count
 }
 
 // Remembers the sizes of a tensor that may change. False when memory is exhausted.
-bool remember_sizes(Slot& slot, const TensorImpl& impl) {
+bool remember_sizes(int32_t*& seen, const TensorImpl& impl) {
 #ifndef ETBK_HOST_NO_HEAP
-  if (slot.seen_sizes == nullptr) {
-    slot.seen_sizes = new (std::nothrow) int32_t[rt::kTensorDimensionLimit]();
+  if (seen == nullptr) {
+    seen = new (std::nothrow) int32_t[rt::kTensorDimensionLimit]();
     heap_allocations.fetch_add(1, std::memory_order_relaxed);
-    if (slot.seen_sizes == nullptr) {
+    if (seen == nullptr) {
       return false;
     }
   }
 #endif
-  const auto sizes = impl.sizes();
-  for (size_t d = 0; d < sizes.size() && d < rt::kTensorDimensionLimit; ++d) {
-    slot.seen_sizes[d] = sizes[d];
-  }
+  std::memcpy(seen, impl.sizes().data(), impl.sizes().size() * sizeof *seen);
   return true;
 }
 
-bool sizes_differ(const Slot& slot) {
-  const auto sizes = slot.impl->sizes();
-  for (size_t d = 0; d < sizes.size() && d < rt::kTensorDimensionLimit; ++d) {
-    if (slot.seen_sizes[d] != sizes[d]) {
-      return true;
-    }
-  }
-  return false;
+bool sizes_differ(const int32_t* seen, const TensorImpl& impl) {
+  return std::memcmp(seen, impl.sizes().data(), impl.sizes().size() * sizeof *seen) != 0;
 }
 
 // Describes one argument anew.
 EtbkStatus describe(Handle& handle, size_t index) {
   EValue& value = *handle.values[index];
   EtbkArgument& argument = handle.descriptors[index];
-  Slot& slot = handle.slots[index];
   argument = EtbkArgument{};
   argument.struct_size = sizeof(EtbkArgument);
   argument.kind = kind_of(value.tag);
   handle.descriptor_pointers[index] = &argument;
-  slot.impl = nullptr;
+  handle.impls[index] = nullptr;
   if (value.tag != Tag::Tensor) {
     return read_value(value, index, handle.pointers[index], argument.count);
   }
@@ -554,12 +551,12 @@ EtbkStatus describe(Handle& handle, size_t index) {
                 index, argument.device_type);
   }
   if (argument.dynamism != ETBK_DYNAMISM_STATIC) {
-    if (!remember_sizes(slot, impl)) {
+    if (!remember_sizes(handle.seen_sizes[index], impl)) {
       return fail(ETBK_STATUS_OUT_OF_MEMORY, "no memory for the sizes of argument %zu", index);
     }
     handle.dynamic[handle.dynamic_count++] = index;
   }
-  slot.impl = &impl;
+  handle.impls[index] = &impl;
   handle.pointers[index] = impl.mutable_data();
   return ETBK_STATUS_OK;
 }
@@ -578,6 +575,7 @@ EtbkStatus describe_all(Handle& handle, size_t count) {
 #endif
   }
   handle.described = false;
+  handle.steady_count = kNeverSteady;
   handle.dynamic_count = 0;
   handle.count = count;
   handle.data = handle.pointers;
@@ -591,7 +589,49 @@ EtbkStatus describe_all(Handle& handle, size_t count) {
   }
   handle.described = true;
   increment(handle.refreshes);
+  bool all_tensors = true;
+  for (size_t i = 0; i < count; ++i) {
+    all_tensors = all_tensors && handle.impls[i] != nullptr;
+  }
+  if (all_tensors && handle.dynamic_count == 0 && handle.serial == nullptr) {
+    handle.steady_count = count;
+  }
   return ETBK_STATUS_OK;
+}
+
+// Takes the data pointer of an argument if it is the tensor seen last.
+inline bool take_pointer(const EValue& value, const TensorImpl* seen, void*& pointer) {
+  if (value.tag != Tag::Tensor || value.payload.as_tensor.unsafeGetTensorImpl() != seen) {
+    return false;
+  }
+  pointer = seen->mutable_data();
+  return true;
+}
+
+template <size_t... kIndex>
+inline bool take_pointers(EValue* const* values, const TensorImpl* const* seen, void** pointers,
+                          std::index_sequence<kIndex...>) {
+  return (take_pointer(*values[kIndex], seen[kIndex], pointers[kIndex]) && ...);
+}
+
+// The fast path: straight code for the usual numbers of arguments, 8 instructions each.
+inline bool take_pointers(EValue* const* values, const TensorImpl* const* seen, void** pointers,
+                          size_t count) {
+  switch (count) {
+    case 2:
+      return take_pointers(values, seen, pointers, std::make_index_sequence<2>());
+    case 3:
+      return take_pointers(values, seen, pointers, std::make_index_sequence<3>());
+    case 4:
+      return take_pointers(values, seen, pointers, std::make_index_sequence<4>());
+    default:
+      for (size_t i = 0; i < count; ++i) {
+        if (!take_pointer(*values[i], seen[i], pointers[i])) {
+          return false;
+        }
+      }
+      return true;
+  }
 }
 
 // An argument that is not the tensor seen last: a scalar, a list, or something new.
@@ -620,7 +660,7 @@ EtbkStatus refresh(Handle& handle, size_t count) {
   bool describe_anew = false;
   for (size_t i = 0; i < count; ++i) {
     EValue& value = *handle.values[i];
-    const TensorImpl* impl = handle.slots[i].impl;
+    const TensorImpl* const impl = handle.impls[i];
     if (value.tag == Tag::Tensor && impl != nullptr &&
         value.payload.as_tensor.unsafeGetTensorImpl() == impl) {
       handle.pointers[i] = impl->mutable_data();
@@ -636,10 +676,10 @@ EtbkStatus refresh(Handle& handle, size_t count) {
   }
   for (size_t n = 0; n < handle.dynamic_count; ++n) {
     const size_t index = handle.dynamic[n];
-    Slot& slot = handle.slots[index];
-    if (sizes_differ(slot)) {
-      remember_sizes(slot, *slot.impl);
-      handle.descriptors[index].size_bytes = slot.impl->nbytes();
+    const TensorImpl& impl = *handle.impls[index];
+    if (sizes_differ(handle.seen_sizes[index], impl)) {
+      remember_sizes(handle.seen_sizes[index], impl);
+      handle.descriptors[index].size_bytes = impl.nbytes();
       handle.changed = 1;
     }
   }
@@ -952,8 +992,8 @@ EtbkStatus ETBK_CALL host_resize(const EtbkHostApi*, const EtbkExecution* execut
   }
   Handle& handle = const_cast<Handle&>(handle_of(execution));
   handle.descriptors[argument].size_bytes = impl->nbytes();
-  if (handle.slots[argument].seen_sizes != nullptr) {
-    remember_sizes(handle.slots[argument], *impl);
+  if (handle.seen_sizes[argument] != nullptr) {
+    remember_sizes(handle.seen_sizes[argument], *impl);
   }
   return ETBK_STATUS_OK;
 }
@@ -1355,24 +1395,11 @@ class PluginBackend final : public rt::BackendInterface {
     handle.context = &context;
     handle.values = args.data();
     handle.profiler = context.event_tracer();
-    EtbkStatus status = refresh(handle, args.size());
-    if (status == ETBK_STATUS_OK) {
-      if (handle.serial == nullptr) {
-        status = api_->execute(&kHostApi, &handle, handle.plugin_handle);
-      } else {
-        const Lock lock(*handle.serial);
-        status = api_->execute(&kHostApi, &handle, handle.plugin_handle);
-      }
+    if (args.size() != handle.steady_count ||
+        !take_pointers(args.data(), handle.impls, handle.pointers, args.size())) {
+      return execute_with_care(handle, args.size());
     }
-    increment(handle.executes);
-    if (handle.temporary != nullptr) {
-      free_temporary(handle);
-    }
-    if (status == ETBK_STATUS_OK) {
-      return Error::Ok;
-    }
-    handle.described = false;  // the backend may not have taken the change in (ABI-050)
-    return record(id_, "execute", status);
+    return finish(handle, handle.execute(&kHostApi, &handle, handle.plugin_handle));
   }
 
   void destroy(rt::DelegateHandle* delegate) const override {
@@ -1445,6 +1472,42 @@ class PluginBackend final : public rt::BackendInterface {
   }
 
  private:
+  // Execute when descriptors may have changed, scalars or lists are among the arguments, or the
+  // backend takes one call at a time.
+  [[gnu::noinline]] static Error execute_with_care(Handle& handle, size_t count) {
+    EtbkStatus status = refresh(handle, count);
+    if (status == ETBK_STATUS_OK) {
+      if (handle.serial == nullptr) {
+        status = handle.execute(&kHostApi, &handle, handle.plugin_handle);
+      } else {
+        const Lock lock(*handle.serial);
+        status = handle.execute(&kHostApi, &handle, handle.plugin_handle);
+      }
+    }
+    const Error error = finish(handle, status);
+    handle.changed = 0;  // what the fast path leaves as it is
+    return error;
+  }
+
+  static Error finish(Handle& handle, EtbkStatus status) {
+    increment(handle.executes);
+    if (handle.temporary != nullptr || status != ETBK_STATUS_OK) {
+      return finish_with_care(handle, status);
+    }
+    return Error::Ok;
+  }
+
+  [[gnu::noinline]] static Error finish_with_care(Handle& handle, EtbkStatus status) {
+    free_temporary(handle);
+    if (status == ETBK_STATUS_OK) {
+      return Error::Ok;
+    }
+    // The backend may not have taken a change in: the next call describes everything (ABI-050).
+    handle.described = false;
+    handle.steady_count = kNeverSteady;
+    return record(handle.id, "execute", status);
+  }
+
   // Everything init does, so that one place records a failure.
   EtbkStatus prepare(rt::BackendInitContext& context, rt::FreeableBuffer* processed,
                      rt::ArrayRef<rt::CompileSpec> specs, Handle** result) const {
@@ -1484,6 +1547,7 @@ class PluginBackend final : public rt::BackendInterface {
 
     handle->backend = api_;
     handle->id = id_;
+    handle->execute = api_->execute;
     handle->struct_size = sizeof(EtbkExecution);
     if (api_->info->concurrency == ETBK_CONCURRENCY_NONE) {
       handle->serial = &serial_;
