@@ -106,11 +106,16 @@ def check(library: Path) -> None:
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "g++", "clang-14", "clang++-14"])
-@pytest.mark.parametrize("linker", ["bfd", "gold", "lld"])
+@pytest.mark.parametrize("linker", ["bfd", "gold"])
 def test_it_survives_linking_and_stripping(tmp_path: Path, compiler: str, linker: str) -> None:
     require(compiler, f"ld.{linker}")
-    flags = [flag for flag in HARDEST if flag != "-flto" or linker != "lld"]
-    check(build(tmp_path, (compiler,), f"-fuse-ld={linker}", *flags))
+    check(build(tmp_path, (compiler,), f"-fuse-ld={linker}", *HARDEST))
+
+
+@pytest.mark.parametrize("compiler", ["clang-14", "clang++-14"])
+def test_it_survives_lld(tmp_path: Path, compiler: str) -> None:
+    require(compiler, "ld.lld-14")
+    check(build(tmp_path, (compiler,), "-fuse-ld=lld", "-Wl,--icf=all", *HARDEST))
 
 
 @pytest.mark.parametrize("compiler", [("gcc", "-m32"), ("g++", "-m32"), ("aarch64-linux-gnu-gcc",)])
