@@ -15,7 +15,20 @@
 extern "C" {
 #endif
 
-/* Each returns a zero-terminated JSON document; NULL only when memory is exhausted. */
+/* Each returns a zero-terminated JSON document; NULL only when memory is exhausted.
+ *
+ *   discover, load_plugins, load_plugin, plugins
+ *                       {"schema": "etbk.plugins/1", "plugins": [...], "findings": [...]}
+ *   registered_backends {"backends": [name]}
+ *   audit               {"findings": [...]}; names_json is a list of names, or "null" to look for
+ *                       second runtimes only
+ *   recent_errors       {"errors": [{sequence, backend, stage, status, text}]}
+ *   counters            {"executes", "descriptor_refreshes", "heap_allocations"}
+ *   set_option          {"status": number, "text"}; value_json is a bool, a number or a string
+ *   get_option          {"status": number, "text", "value"}; kind is "bool", "int" or "string"
+ *
+ * options_json has the fields of DiscoveryOptions, each optional; NULL means the defaults. What
+ * cannot be understood is the finding HOST-REQUEST-INVALID in "findings". */
 ETBK_EXPORT char* ETBK_CALL etbk_host_discover(const char* options_json);
 ETBK_EXPORT char* ETBK_CALL etbk_host_load_plugins(const char* options_json);
 ETBK_EXPORT char* ETBK_CALL etbk_host_load_plugin(const char* path);
@@ -31,6 +44,7 @@ ETBK_EXPORT char* ETBK_CALL etbk_host_get_option(const char* backend, const char
 /* Plain text. */
 ETBK_EXPORT char* ETBK_CALL etbk_host_last_error(void);
 ETBK_EXPORT char* ETBK_CALL etbk_host_runtime_version(void);
+ETBK_EXPORT char* ETBK_CALL etbk_host_runtime_library(void);
 ETBK_EXPORT void ETBK_CALL etbk_host_free(char* text);
 
 /* Registers a table made by ETBK_STATIC_PLUGINS. Returns the number of plugins refused. In a

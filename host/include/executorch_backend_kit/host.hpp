@@ -26,8 +26,9 @@ struct Finding {
   std::string fix;
 };
 
-// Where a candidate came from.
-enum class Origin { kExplicit, kEnvironment, kManifest, kLinked };
+// Where a candidate came from: named by the application, by an environment variable, found in a
+// manifest directory, named by an installer's index (Python entry points), linked into the program.
+enum class Origin { kExplicit, kEnvironment, kManifest, kInstalled, kLinked };
 
 // What became of a candidate. kCandidate: seen by discovery, nothing of it was run.
 enum class Outcome { kCandidate, kRegistered, kAlreadyRegistered, kRefused, kDisabled };
@@ -48,12 +49,21 @@ struct Plugin {
   std::vector<Finding> findings;
 };
 
-// What discovery looks at. The defaults are what an application wants; environment variables
-// (ETBK_PLUGINS, ETBK_ADD_PLUGINS, ETBK_SELECT, ETBK_DISABLE) act on top unless the process is
-// privileged, in which case they and user-writable paths are ignored.
+// What discovery looks at. The defaults are what an application wants. A path is a library or a
+// manifest (it ends with ".json"). Environment variables act on top:
+//   ETBK_PLUGINS      ':'-separated libraries, manifests or directories of manifests, in place of
+//                     everything that is searched for (`libraries` stay)
+//   ETBK_ADD_PLUGINS  the same, in addition and before what is searched for
+//   ETBK_SELECT       comma-separated patterns (*, ?, [a-z]): only plugins whose name, or the id of
+//                     one of whose backends, matches
+//   ETBK_DISABLE      likewise: no plugin that matches
+//   ETBK_LOG=debug    one line per candidate on standard error
+// A privileged process (setuid, file capabilities) ignores them all, and every file that others
+// than root and the process's own user can change.
 struct DiscoveryOptions {
-  std::vector<std::string> libraries;             // explicit plugin libraries, first in order
+  std::vector<std::string> libraries;             // named by the application, first in order
   std::vector<std::string> manifest_directories;  // searched before the standard ones
+  std::vector<std::string> installed;             // from an installer's index, last in order
   bool standard_directories = true;
   bool environment = true;
 };
@@ -61,8 +71,9 @@ struct DiscoveryOptions {
 // Reads manifests and library notes. Runs no vendor code.
 std::vector<Plugin> discover(const DiscoveryOptions& options = {});
 
-// Loads one library and registers its backends. Idempotent: a second call, also by another path
-// to the same file, answers kAlreadyRegistered.
+// Loads one library, named by itself or by its manifest, and registers its backends. Idempotent: a
+// second call, also by another path to the same file, answers kAlreadyRegistered. Environment
+// variables do not apply: the application asked for this one.
 Plugin load_plugin(const std::string& path);
 
 // discover(), then loads and registers each candidate that is not disabled.
@@ -74,7 +85,7 @@ std::vector<Plugin> register_static_plugins(const EtbkStaticPlugin* table);
 // Registers a shared plugin that is in the program's link line, by its file name ("libacme.so").
 Plugin register_linked_library(const std::string& file_name);
 
-// Everything judged so far in this process, in order.
+// Everything judged so far in this process, in order; each library once, with its latest fate.
 std::vector<Plugin> plugins();
 
 // The backends that the runtime this host is bound to really lists, in slot order.
@@ -83,6 +94,9 @@ std::vector<std::string> registered_backends();
 // Compares `names`, the list read by the application's own code (or by Python), with what was
 // registered through this host: a difference means two registries in one process.
 std::vector<Finding> audit(const std::vector<std::string>& names);
+
+// The part of it that needs no list: modules in this process that carry a registry of their own.
+std::vector<Finding> audit();
 
 // The sentence behind the last failed call on this thread; empty if there was none. ExecuTorch
 // itself keeps only a number.
@@ -103,9 +117,14 @@ std::vector<ErrorRecord> recent_errors();
 // Release of ExecuTorch that this host was compiled for, e.g. "1.5.1".
 std::string runtime_version();
 
+// File of the module that owns the registry this host is bound to: libexecutorch.so, or the program
+// itself where the runtime is linked statically.
+std::string runtime_library();
+
 // Sets or gets a process-wide option of a registered backend. The status is the backend's; the
-// text is in last_error().
+// text is in last_error(). A text got is valid until the next call on the same thread.
 EtbkStatus set_option(const std::string& backend, const EtbkOption& option);
+EtbkStatus get_option(const std::string& backend, EtbkOption* option);
 
 // Counters of the boundary, for tests and diagnosis: in steady state only `executes` grows.
 struct Counters {
