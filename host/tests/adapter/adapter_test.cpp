@@ -351,6 +351,7 @@ TEST_F(AdapterTest, CheckArgumentNamesTheFirstDifference) {
 
 // --- memory --------------------------------------------------------------------------------------
 
+#ifndef ETBK_HOST_NO_HEAP
 TEST_F(AdapterTest, TemporaryMemoryComesFromTheArenaThenFromTheHeap) {
   std::vector<uint8_t> arena(256);
   rt::MemoryAllocator temporary(256, arena.data());
@@ -385,12 +386,13 @@ TEST_F(AdapterTest, TemporaryMemoryWithoutAnArenaComesFromTheHeap) {
   Delegate delegate(backend());
   EXPECT_EQ(delegate.execute(arguments, nullptr), Error::Ok);
 }
+#endif
 
 TEST_F(AdapterTest, PersistentMemoryIsTheMethods) {
   backend().on_init = [](const EtbkHostApi* host, const EtbkInit* init, void**) {
     void* const memory = host->allocate_persistent(host, init, 128, 32);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 32, 0u);
-    EXPECT_EQ(host->allocate_persistent(host, init, 1 << 20, 16), nullptr) << "arena of 4 KiB";
+    EXPECT_EQ(host->allocate_persistent(host, init, 1 << 20, 16), nullptr) << "arena of 64 KiB";
     return memory == nullptr ? ETBK_STATUS_OUT_OF_MEMORY : ETBK_STATUS_OK;
   };
   Delegate delegate(backend());
@@ -420,6 +422,7 @@ TEST_F(AdapterTest, InitSeesBlobSpecsAndScope) {
   EXPECT_EQ(delegate.error, Error::Ok);
 }
 
+#ifndef ETBK_HOST_NO_HEAP
 TEST_F(AdapterTest, ManySpecsAreNotCut) {
   std::vector<std::string> keys;
   std::vector<rt::CompileSpec> specs;
@@ -436,6 +439,7 @@ TEST_F(AdapterTest, ManySpecsAreNotCut) {
   };
   EXPECT_EQ(Delegate(backend(), specs).error, Error::Ok);
 }
+#endif
 
 TEST_F(AdapterTest, LoadTimeOptionsArrive) {
   rt::BackendOptions<4> options;
@@ -654,6 +658,28 @@ TEST_F(AdapterTest, WithoutATracerProfilingDoesNothing) {
   });
 }
 
+#ifdef ETBK_HOST_NO_HEAP
+TEST_F(AdapterTest, WithoutAHeapLimitsAreToldInSentences) {
+  Arguments arguments;
+  for (int i = 0; i < ETBK_HOST_MAX_ARGUMENTS + 1; ++i) {
+    arguments.tensor({1});
+  }
+  Delegate delegate(backend());
+  EXPECT_EQ(delegate.execute(arguments), Error::OutOfResources);
+  EXPECT_NE(std::string(adapter::last_error()).find("ETBK_HOST_MAX_ARGUMENTS"), std::string::npos);
+  std::vector<rt::CompileSpec> specs(17, {"key", {nullptr, 0}});
+  EXPECT_EQ(Delegate(backend(), specs).error, Error::MemoryAllocationFailed);
+  Arguments few;
+  few.tensor({1});
+  backend().on_execute = [](const EtbkHostApi* host, const EtbkExecution* call) {
+    EXPECT_EQ(host->allocate_temporary(host, call, 16, 16), nullptr) << "no arena, no heap";
+    return ETBK_STATUS_OK;
+  };
+  Delegate other(backend());
+  EXPECT_EQ(other.execute(few), Error::Ok);
+}
+#endif
+
 // --- extensions and threads ----------------------------------------------------------------------
 
 TEST_F(AdapterTest, ParallelForRunsEveryTaskOnce) {
@@ -675,6 +701,7 @@ TEST_F(AdapterTest, ParallelForRunsEveryTaskOnce) {
   EXPECT_EQ(host->get_extension(host, text("etbk.unheard_of"), 1), nullptr);
 }
 
+#ifndef ETBK_HOST_NO_THREADS
 TEST_F(AdapterTest, ABackendWithoutConcurrencyIsCalledByOneThreadAtATime) {
   static auto* const shy = new ScriptedBackend("ShyBackend", ETBK_CONCURRENCY_NONE);
   ASSERT_NE(add(*shy), Registration::kRuntimeError);
@@ -727,6 +754,7 @@ TEST_F(AdapterTest, HandlesRunAtTheSameTimeAndErrorsStayWithTheirThread) {
   run("blue");
   red.join();
 }
+#endif
 
 // --- registration --------------------------------------------------------------------------------
 

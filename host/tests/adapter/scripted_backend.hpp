@@ -86,8 +86,8 @@ class Delegate {
                     rt::EventTracer* tracer = nullptr);
 
  private:
-  std::vector<uint8_t> arena_ = std::vector<uint8_t>(4096);
-  rt::MemoryAllocator allocator_{4096, arena_.data()};
+  std::vector<uint8_t> arena_ = std::vector<uint8_t>(65536);
+  rt::MemoryAllocator allocator_{65536, arena_.data()};
   rt::FreeableBuffer blob_{"blob bytes", 10, nullptr};
   rt::BackendInterface* backend_;
   rt::DelegateHandle* handle_ = nullptr;
