@@ -45,5 +45,6 @@ def test_each_rule_is_complete_and_in_order() -> None:
 
 def test_every_test_that_a_rule_names_exists() -> None:
     for rule, cells in rows():
-        for path in re.findall(r"`([\w/.]+/[\w.]+)`", cells[3]):
-            assert (ABI.parent / path).exists(), f"{rule} names {path}, which is not there"
+        for path, name in re.findall(r"`([\w/.]+/[\w.]+)(?:::(\w+))?`", cells[3]):
+            text = (ABI.parent / path).read_text(encoding="utf-8")
+            assert name in text, f"{rule} names {name}, which is not in {path}"
