@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 import csv
 import hashlib
+import os
 import platform
 import re
 import subprocess
+import sys
 import zipfile
+from datetime import datetime, timezone
 from email.parser import Parser
 from pathlib import Path
 
@@ -68,10 +71,11 @@ def test_headers_tool_and_cmake_package_are_there(unpacked: Path) -> None:
 def test_host_sources_are_those_of_the_checkout(unpacked: Path) -> None:
     repository = Path(__file__).resolve().parents[2]
     shipped = unpacked / PACKAGE / "share" / PACKAGE / "src"
-    files = [file for file in shipped.rglob("*") if file.suffix in {".cpp", ".hpp"}]
-    assert "adapter.cpp" in {file.name for file in files}
-    for file in files:
-        assert file.read_bytes() == (repository / "host" / "src" / file.name).read_bytes(), file
+    names = [file.relative_to(shipped) for file in shipped.rglob("*") if file.is_file()]
+    assert Path("adapter.cpp") in names
+    for name in names:
+        original = repository / ("" if name.parts[0] == "third_party" else "host/src") / name
+        assert (shipped / name).read_bytes() == original.read_bytes(), name
 
 
 def test_no_executorch_inside(unpacked: Path) -> None:
@@ -120,6 +124,27 @@ def test_nothing_tells_where_it_was_built(unpacked: Path) -> None:
             data = file.read_bytes()
             assert repository not in data, file
             assert home + b"/" not in data, file
+
+
+def test_source_archive_gives_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    """Built a second time, elsewhere, without the checkout."""
+    repository = Path(__file__).resolve().parents[2]
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    with zipfile.ZipFile(wheel) as archive:
+        moment = datetime(*archive.infolist()[0].date_time, tzinfo=timezone.utc)
+    environment["SOURCE_DATE_EPOCH"] = str(int(moment.timestamp()))
+    build = "from scikit_build_core.build import build_sdist; import sys; build_sdist(sys.argv[1])"
+    subprocess.run(
+        [sys.executable, "-c", build, tmp_path], cwd=repository, env=environment, check=True
+    )
+    (source,) = tmp_path.glob("*.tar.gz")
+    pip = [sys.executable, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-index"]
+    subprocess.run(
+        [*pip, "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, source],
+        env=environment,
+        check=True,
+    )
+    assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
 
 
 def test_dependencies_are_light(unpacked: Path) -> None:
