@@ -12,7 +12,7 @@ from torch.fx import Node
 from . import blob
 from .blob import Opcode
 from .sizes import Size, bind, is_tensor, sizes_of, why_unbound
-from .supports import ALIASES, ATTENTION, EXPAND, PERMUTE, operator, supports
+from .supports import ALIASES, ATTENTION, EXPAND, PERMUTE, argument, operator, supports
 
 
 @dataclass(eq=False)
@@ -72,16 +72,16 @@ class Compiler:
         for node in calls:
             self._lower(node)
         (results,) = graph.output_node().args
-        self._number(inputs, [self._tensors[node] for node in results], ranges)  # type: ignore
+        self._number(inputs, [self._tensors[node] for node in results], ranges)
 
     def _new(self, node: Node, data: torch.Tensor | None = None) -> Tensor:
         self._tensors[node] = Tensor(Storage(data), sizes_of(node) or ())
         return self._tensors[node]
 
-    def _argument(self, argument: object) -> Tensor:
-        if isinstance(argument, Node):
-            return self._tensors[argument]
-        return Tensor(Storage(torch.tensor(argument, dtype=torch.float32)), ())
+    def _argument(self, value: object) -> Tensor:
+        if isinstance(value, Node):
+            return self._tensors[value]
+        return Tensor(Storage(torch.tensor(value, dtype=torch.float32)), ())
 
     def _lower(self, node: Node) -> None:
         name = operator(node)
@@ -89,7 +89,7 @@ class Compiler:
         if name in ALIASES or (name == EXPAND and sizes_of(node) == args[0].sizes):
             self._tensors[node] = Tensor(args[0].storage, sizes_of(node) or ())
         elif name == PERMUTE:
-            order = [int(axis) % len(args[0].sizes) for axis in node.args[1]]  # type: ignore
+            order = [int(axis) % len(args[0].sizes) for axis in node.args[1]]
             self._tensors[node] = self._permute(node, args[0], order)
         elif name == EXPAND:
             self._step(Opcode.EXPAND, node, args[0])
@@ -103,7 +103,7 @@ class Compiler:
         elif name == ATTENTION:
             self._attention(node)
         elif name == "aten._softmax.default":
-            axis = int(node.args[1]) % len(args[0].sizes)  # type: ignore[arg-type]
+            axis = int(node.args[1]) % len(args[0].sizes)
             self._steps.append(Step(Opcode.SOFTMAX, node, (args[0],), self._new(node), axis=axis))
         elif name == "aten.relu.default":
             self._step(Opcode.RELU, node, args[0])
@@ -136,8 +136,8 @@ class Compiler:
 
     def _attention(self, node: Node) -> None:
         """softmax(query * scale @ key^T + mask) @ value; a row that is masked whole gives 0."""
-        query, key, value = (self._argument(argument) for argument in node.args[:3])
-        mask = node.args[3] if len(node.args) > 3 else node.kwargs.get("attn_mask")
+        query, key, value = map(self._argument, node.args[:3])
+        mask = argument(node, 3, "attn_mask")
         scale = node.kwargs.get("scale") or 1 / math.sqrt(query.sizes[-1].coefficient)
         order = (*range(len(key.sizes) - 2), len(key.sizes) - 1, len(key.sizes) - 2)
         batch = (sizes_of(node) or ())[:-2]
@@ -194,8 +194,9 @@ class Compiler:
         ]
         for step in steps:
             name = f"{len(self.program.operations)}:{step.node.name}"[:31]
-            operands = (tuple(map(index, step.inputs)), index(step.output))
-            operation = blob.Operation(step.opcode, name, *operands, *step[4:])
+            operands, output = tuple(map(index, step.inputs)), index(step.output)
+            details = (step.order, step.axis, step.zero_if_masked)
+            operation = blob.Operation(step.opcode, name, operands, output, *details)
             self.program.operations.append(operation)
             if handle := step.node.meta.get("debug_handle"):
                 self.debug_handles[name] = handle if isinstance(handle, tuple) else (handle,)
@@ -206,9 +207,9 @@ def constant_names(exported: ExportedProgram) -> dict[str, str]:
     """The name of the constant behind a placeholder, for each that is one."""
     signature = exported.graph_signature
     names = {
-        **signature.inputs_to_parameters,
-        **signature.inputs_to_buffers,
-        **signature.inputs_to_lifted_tensor_constants,
+        **signature.operandsto_parameters,
+        **signature.operandsto_buffers,
+        **signature.operandsto_lifted_tensor_constants,
     }
     mutated = set(signature.buffers_to_mutate.values())
     return {placeholder: name for placeholder, name in names.items() if name not in mutated}

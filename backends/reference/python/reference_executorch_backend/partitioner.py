@@ -51,7 +51,7 @@ class ReferencePartitioner(Partitioner):  # type: ignore[misc]
         nodes = [node for node in graph.nodes if node.op == "call_function" and _computes(node)]
         refused = {node: reason for node in nodes if (reason := supports(node))}
         constants = constant_names(exported_program)
-        tags = {}
+        tags: dict[str, DelegationSpec] = {}
         for group in _groups(exported_program, [node for node in nodes if node not in refused]):
             inputs = dict.fromkeys(i for n in group for i in n.all_input_nodes if i not in group)
             variable = [node for node in inputs if node.name not in constants]

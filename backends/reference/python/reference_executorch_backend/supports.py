@@ -31,6 +31,11 @@ def operator(node: Node) -> str:
     return str(node.target if is_aten else getattr(node.target, "__name__", node.target))
 
 
+def argument(node: Node, index: int, name: str, default: Any = None) -> Any:
+    """An argument that may be given by position, by name or not at all."""
+    return node.args[index] if len(node.args) > index else node.kwargs.get(name, default)
+
+
 def refuse(node: Node, code: str, message: str, hint: str) -> Refusal:
     return Refusal(node.name, operator(node), f"REFERENCE-{code}", message, hint)
 
@@ -81,7 +86,7 @@ def _matmul(node: Node) -> str:
 
 
 def _linear(node: Node) -> str:
-    bias = node.args[2] if len(node.args) > 2 else None
+    bias = argument(node, 2, "bias")
     if isinstance(bias, Node) and bias.meta["val"].dim() != 1:
         return "its bias is not a vector"
     return _matmul(node)
@@ -95,9 +100,15 @@ def _addmm(node: Node) -> str:
     return "" if fits else "its bias is not one value for each column"
 
 
+def _mul(node: Node) -> str:
+    other = node.args[1]
+    is_known = isinstance(other, int | float) or (isinstance(other, Node) and is_tensor(other))
+    return "" if is_known else "its second operand is neither a tensor nor a fixed number"
+
+
 def _add(node: Node) -> str:
-    alpha = node.args[2] if len(node.args) > 2 else node.kwargs.get("alpha", 1)
-    return "" if alpha == 1 else f"alpha is {alpha} and must be 1"
+    alpha = argument(node, 2, "alpha", 1)
+    return _mul(node) if alpha == 1 else f"alpha is {alpha} and must be 1"
 
 
 def _softmax(node: Node) -> str:
@@ -105,10 +116,10 @@ def _softmax(node: Node) -> str:
 
 
 def _attention(node: Node) -> str:
-    *_, dropout, causal = (*node.args[4:6], *(0.0, False)[max(0, len(node.args) - 4) :])
-    if dropout or causal or node.kwargs.get("enable_gqa"):
+    flags = (argument(node, 4, "dropout_p"), argument(node, 5, "is_causal"))
+    if any(flags) or node.kwargs.get("enable_gqa"):
         return "dropout_p, is_causal and enable_gqa must be off: give the mask as a tensor"
-    is_known = isinstance(node.args[0].meta["val"].shape[-1], int)  # type: ignore[union-attr]
+    is_known = isinstance(node.args[0].meta["val"].shape[-1], int)
     return "" if is_known else "the size of a head is dynamic"
 
 
@@ -131,8 +142,8 @@ OPERATORS: dict[str, Callable[[Node], str]] = {
     "aten.matmul.default": _matmul,
     "aten.add.Tensor": _add,
     "aten.add.Scalar": _add,
-    "aten.mul.Tensor": _anything,
-    "aten.mul.Scalar": _anything,
+    "aten.mul.Tensor": _mul,
+    "aten.mul.Scalar": _mul,
     "aten.relu.default": _anything,
     "aten._softmax.default": _softmax,
     ATTENTION: _attention,
