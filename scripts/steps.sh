@@ -33,20 +33,29 @@ die() {
 
 # step NAME COMMAND...   runs the command, or ends the script with the last lines it printed.
 step() {
-  local name=$1 log begin took status=0
+  local name=$1 log begin took status
   shift
   log=$logs/$(tr -c 'a-zA-Z0-9\n' '-' <<<"$name").log
   printf '── %s\n' "$name"
   begin=$(now)
+  # In a subshell with its own -e, which a function called in a condition would not heed.
+  set +e
   if [[ ${STEP_OUTPUT:-log} == show ]]; then
-    "$@" || status=$?
+    (set -e; "$@")
+    status=$?
   else
-    "$@" >"$log" 2>&1 || status=$?
+    (set -e; "$@") >"$log" 2>&1
+    status=$?
   fi
+  set -e
   took=$(($(now) - begin))
   if ((status != 0)); then
-    [[ ${STEP_OUTPUT:-log} == show ]] || tail -n 40 "$log" >&2
-    die "\"$name\" failed with status $status after $(seconds $took) s" "the whole output is in ${log#"$root"/}"
+    if [[ ${STEP_OUTPUT:-log} == show ]]; then
+      die "\"$name\" failed with status $status after $(seconds $took) s"
+    fi
+    tail -n 40 "$log" >&2
+    die "\"$name\" failed with status $status after $(seconds $took) s" \
+      "what it printed is in ${log#"$root"/}"
   fi
   printf '   %s s\n' "$(seconds $took)"
   steps_done+=("$took $name")
