@@ -207,9 +207,9 @@ def constant_names(exported: ExportedProgram) -> dict[str, str]:
     """The name of the constant behind a placeholder, for each that is one."""
     signature = exported.graph_signature
     names = {
-        **signature.operandsto_parameters,
-        **signature.operandsto_buffers,
-        **signature.operandsto_lifted_tensor_constants,
+        **signature.inputs_to_parameters,
+        **signature.inputs_to_buffers,
+        **signature.inputs_to_lifted_tensor_constants,
     }
     mutated = set(signature.buffers_to_mutate.values())
     return {placeholder: name for placeholder, name in names.items() if name not in mutated}
