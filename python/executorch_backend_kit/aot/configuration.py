@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from executorch_backend_kit.aot.descriptor import BackendDescriptor, OptionValue
 from executorch_backend_kit.aot.discovery import Candidate
-from executorch_backend_kit.aot.errors import ConfigurationError
+from executorch_backend_kit.aot.errors import ConfigurationError, UnusableBackendError
 
 PORTABLE = "portable"
 
@@ -65,7 +65,7 @@ def resolve(name: str, candidates: Iterable[Candidate]) -> BackendDescriptor:
             return candidate.descriptor
     for candidate in matches:
         if candidate.reason:
-            raise ConfigurationError.of(candidate.reason)
+            raise UnusableBackendError.of(candidate.reason)
     known = [PORTABLE, *(n for c in described if c.descriptor for n in (c.descriptor.name,))]
     ids = [c.descriptor.id for c in described if c.descriptor]
     near = difflib.get_close_matches(name, known + ids, n=1)

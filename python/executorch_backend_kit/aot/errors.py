@@ -2,7 +2,8 @@
 
 KitError
 +-- DescriptorError      a backend describes itself wrongly
-+-- ConfigurationError   a configuration names no, an unusable or a doubtful backend
++-- ConfigurationError   a configuration cannot be used as it is written
+|   +-- UnusableBackendError   it is written well, but a backend cannot be used here
 +-- LoweringError        a model could not be lowered for a backend
 """
 
@@ -15,6 +16,10 @@ class DescriptorError(KitError):
 
 class ConfigurationError(KitError):
     """A configuration cannot be used as it is written."""
+
+
+class UnusableBackendError(ConfigurationError):
+    """A backend is known but cannot be used here."""
 
 
 class LoweringError(KitError):

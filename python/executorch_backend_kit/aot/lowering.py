@@ -17,7 +17,11 @@ from executorch_backend_kit.aot.configuration import check_distinct, resolve
 from executorch_backend_kit.aot.delegation import DelegationReport
 from executorch_backend_kit.aot.descriptor import BackendDescriptor
 from executorch_backend_kit.aot.discovery import discover, executorch_version, unsupported
-from executorch_backend_kit.aot.errors import ConfigurationError, LoweringError
+from executorch_backend_kit.aot.errors import (
+    ConfigurationError,
+    LoweringError,
+    UnusableBackendError,
+)
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ def _check_version(descriptors: Sequence[BackendDescriptor]) -> None:
         )
     for descriptor in descriptors:
         if not descriptor.supports(version):
-            raise ConfigurationError.of(unsupported(descriptor, version))
+            raise UnusableBackendError.of(unsupported(descriptor, version))
 
 
 def _partitioner(descriptor: BackendDescriptor, options: Mapping[str, Any]) -> Any:

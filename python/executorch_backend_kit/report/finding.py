@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeVar
 
 
 class Severity(str, Enum):
@@ -60,6 +61,9 @@ class Finding:
         return "\n".join(lines)
 
 
+Error = TypeVar("Error", bound="KitError")
+
+
 class KitError(Exception):
     """An error that a person may meet; `finding` says all of it."""
 
@@ -68,6 +72,6 @@ class KitError(Exception):
         super().__init__(self.finding.to_text())
 
     @classmethod
-    def of(cls, finding: Finding) -> KitError:
+    def of(cls: type[Error], finding: Finding) -> Error:
         """An error that carries a finding made elsewhere, for example in a worker process."""
         return cls(finding.code, finding.message, evidence=finding.evidence, fix=finding.fix)

@@ -1,0 +1,5 @@
+"""The `etbk` command."""
+
+from executorch_backend_kit.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,70 @@
+"""`etbk compare`: reads the command line, shows progress, prints the result."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from executorch_backend_kit.aot.errors import ConfigurationError
+from executorch_backend_kit.cli.progress import progress_on_terminal
+from executorch_backend_kit.compare import Limits, compare
+from executorch_backend_kit.compare.numerics import FLOAT32_TOLERANCE
+from executorch_backend_kit.report.comparison_view import render
+
+
+def run(
+    model: Path,
+    *,
+    backends: str | None,
+    baseline: str | None,
+    option: Sequence[str],
+    budget: float,
+    time_limit: float,
+    rtol: float | None,
+    atol: float | None,
+    cache: bool,
+    json_output: bool,
+) -> None:
+    """Runs the comparison and ends with its exit code."""
+    tolerance = None
+    if rtol is not None or atol is not None:
+        tolerance = (
+            FLOAT32_TOLERANCE[0] if rtol is None else rtol,
+            FLOAT32_TOLERANCE[1] if atol is None else atol,
+        )
+    with progress_on_terminal() as progress:
+        result = compare(
+            model,
+            None if backends is None else backends.split(","),
+            baseline=baseline,
+            options=_options(option),
+            limits=Limits(budget, time_limit, tolerance),
+            use_cache=cache,
+            progress=progress,
+        )
+    document = result.to_json()
+    if json_output:
+        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+    else:
+        render(document)
+    raise typer.Exit(result.exit_code)
+
+
+def _options(given: Sequence[str]) -> dict[str, dict[str, str]]:
+    """NAME.KEY=VALUE texts, by backend."""
+    options: dict[str, dict[str, str]] = {}
+    for text in given:
+        path, equals, value = text.partition("=")
+        name, dot, key = path.partition(".")
+        if not (equals and dot and name and key):
+            raise ConfigurationError(
+                "BACKEND-OPTION-INVALID",
+                f"{text!r} is not an option of a backend.",
+                fix="Write --option NAME.KEY=VALUE, for example xnnpack.per_op_mode=true.",
+            )
+        options.setdefault(name, {})[key] = value
+    return options

@@ -1,0 +1,314 @@
+"""`compare`: exports a MODEL for several configurations, runs each, and judges them.
+
+The calling process imports neither torch nor executorch: models, backends and runtimes live in
+worker processes, so that a crash or a hang is a row with its reason.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from executorch_backend_kit.aot import configuration as configurations
+from executorch_backend_kit.aot.configuration import Configuration
+from executorch_backend_kit.aot.discovery import Candidate, discover, executorch_version
+from executorch_backend_kit.aot.errors import ConfigurationError, UnusableBackendError
+from executorch_backend_kit.compare import environment
+from executorch_backend_kit.compare.cache import Cache, default_folder
+from executorch_backend_kit.compare.errors import ModelError, WorkerError
+from executorch_backend_kit.compare.lowering_jobs import Export, Exports, Prepared
+from executorch_backend_kit.compare.progress import Progress, Silent
+from executorch_backend_kit.compare.rounds import Track, measure
+from executorch_backend_kit.compare.running import Run, start_all
+from executorch_backend_kit.compare.workshop import Workshop
+from executorch_backend_kit.report.comparison import Comparison, Latency, Row
+from executorch_backend_kit.report.finding import Finding, KitError, Severity
+
+DEFAULT_BUDGET = 30.0
+DEFAULT_TIME_LIMIT = 900.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long, and how exact.
+
+    budget:     seconds for measuring latency, all rows together
+    time_limit: seconds that one stage of one row may take
+    tolerance:  (rtol, atol) for the outputs; by their dtype if None
+    """
+
+    budget: float = DEFAULT_BUDGET
+    time_limit: float = DEFAULT_TIME_LIMIT
+    tolerance: tuple[float, float] | None = None
+
+
+def compare(
+    model: Path,
+    backends: Sequence[str] | None = None,
+    *,
+    baseline: str | None = None,
+    options: Mapping[str, Mapping[str, str]] | None = None,
+    limits: Limits | None = None,
+    use_cache: bool = True,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compares configurations of the MODEL file `model`.
+
+    backends: configurations such as "reference+xnnpack"; every usable backend if None
+    baseline: the configuration that latencies are compared with; the first if None
+    options:  of each backend by its name, as text
+
+    Raises ConfigurationError, ModelError, or WorkerError if no worker can be started.
+    """
+    if executorch_version() is None:
+        raise ConfigurationError(
+            "EXECUTORCH-MISSING",
+            "ExecuTorch is not installed, and comparing needs it.",
+            fix="pip install 'executorch>=1.4,<1.6'",
+        )
+    lines, reference = _lines(backends, baseline, options or {})
+    session = _Session(
+        model.resolve(), lines, lines[reference], limits or Limits(), progress or Silent()
+    )
+    try:
+        return session.compare(Cache(default_folder()) if use_cache else None)
+    finally:
+        session.close()
+
+
+@dataclass
+class _Line:
+    """A row while it is being made."""
+
+    row: Row
+    configuration: Configuration | None
+    run: Run | None = None
+
+    def fail(self, error: KitError) -> None:
+        finding = error.finding
+        self.row = replace(self.row, reason=finding.message, findings=(*self.row.findings, finding))
+
+
+def _lines(
+    backends: Sequence[str] | None,
+    baseline: str | None,
+    options: Mapping[str, Mapping[str, str]],
+) -> tuple[list[_Line], int]:
+    """One line for each configuration, and which one is the baseline."""
+    candidates = discover()
+    texts = list(backends) if backends is not None else configurations.every_usable(candidates)
+    if baseline is not None and baseline not in texts:
+        texts.insert(0, baseline)
+    lines = [_line(text, candidates, options) for text in texts]
+    used = {b.name for line in lines if line.configuration for b in line.configuration.backends}
+    for name in options:
+        if name not in used:
+            raise ConfigurationError(
+                "BACKEND-OPTION-UNKNOWN",
+                f"Options are given for {name!r}, which no configuration uses.",
+                evidence="backends in use: " + (", ".join(sorted(used)) or "none"),
+                fix="Add the backend to --backends or remove its options.",
+            )
+    return lines, 0 if baseline is None else texts.index(baseline)
+
+
+def _line(
+    text: str, candidates: Sequence[Candidate], options: Mapping[str, Mapping[str, str]]
+) -> _Line:
+    try:
+        configuration = configurations.parse(text, candidates, options)
+    except UnusableBackendError as error:
+        line = _Line(Row(text), None)
+        line.fail(error)
+        return line
+    return _Line(Row(configuration.name), configuration)
+
+
+class _Session:
+    """One comparison: its workers, its temporary files, and its stages in order."""
+
+    def __init__(
+        self, model: Path, lines: list[_Line], reference: _Line, limits: Limits, progress: Progress
+    ) -> None:
+        self._model = model
+        self._lines = lines
+        self._reference = reference
+        self._limits = limits
+        self._progress = progress
+        self._folder = Path(tempfile.mkdtemp(prefix="etbk-compare-"))
+        self._workshop = Workshop(self._folder, limits.time_limit)
+        self._runs: list[Run] = []
+        self._inputs: list[Path] = []
+
+    def close(self) -> None:
+        """Ends all workers and removes all temporary files."""
+        for run in self._runs:
+            run.worker.stop()
+        self._workshop.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def compare(self, cache: Cache | None) -> Comparison:
+        """All stages."""
+        clock = _Clock()
+        configured = [line.configuration for line in self._lines if line.configuration]
+        backends = {b.name: b for configuration in configured for b in configuration.backends}
+        found = environment.describe(list(backends.values()))
+        self._progress.update("model", 0.0, self._model.name)
+        try:
+            facts = self._workshop.ask("prepare", model=str(self._model), folder=str(self._folder))
+        except WorkerError as error:
+            raise ModelError.of(error.finding) from error
+        prepared = Prepared(self._model, self._folder, facts["fingerprint"], found)
+        self._inputs = [self._folder / "inputs" / str(n) for n in range(len(facts["inputs"]))]
+        clock.lap("model")
+        exports = Exports(prepared, cache, self._progress)
+        exports.make(configured, self._workshop)
+        clock.lap("lower")
+        self._first_runs(exports)
+        self._check()
+        clock.lap("first runs")
+        self._measure()
+        clock.lap("measure")
+        return Comparison(
+            model=str(self._model),
+            baseline=self._reference.row.configuration,
+            rows=tuple(line.row for line in self._lines),
+            inputs=tuple(tuple(values) for values in facts["inputs"]),
+            described=facts["described"],
+            environment=found,
+            seconds=clock.total(),
+            findings=(
+                *(Finding.from_json(f) for f in facts["findings"]),
+                *exports.findings,
+                *self._baseline_findings(),
+            ),
+        )
+
+    def _first_runs(self, exports: Exports) -> None:
+        """Starts all processes, then loads and runs each program once, one after the other."""
+        lines, programs = [], []
+        for line in self._lines:
+            if line.configuration:
+                export = exports.of(line.configuration)
+                _note_export(line, export)
+                if export.program:
+                    lines.append(line)
+                    programs.append((line.configuration, export.program))
+        self._progress.update("first runs", 0.0, "starting")
+        start_all(programs, self._folder, self._limits.time_limit, self._runs)
+        for number, (line, run) in enumerate(zip(lines, self._runs, strict=True)):
+            self._progress.update("first runs", number / len(lines), line.row.configuration)
+            self._first_run(line, run)
+
+    def _first_run(self, line: _Line, run: Run) -> None:
+        try:
+            if run.failure:
+                raise run.failure
+            run.load_and_run(self._inputs)
+        except WorkerError as error:
+            line.fail(error)
+            run.worker.stop()
+            return
+        line.run = run
+        line.row = replace(line.row, findings=tuple(run.findings), **run.facts)
+
+    def _check(self) -> None:
+        """Judges the outputs of the first runs."""
+        for line in self._lines:
+            if line.run is None:
+                continue
+            try:
+                answer = self._workshop.ask(
+                    "check",
+                    model=str(self._model),
+                    folder=str(self._folder),
+                    outputs=str(line.run.outputs),
+                    sets=len(self._inputs),
+                    tolerance=self._limits.tolerance,
+                )
+            except WorkerError as error:
+                line.fail(error)
+            else:
+                line.row = replace(line.row, **answer)
+
+    def _measure(self) -> None:
+        lines = [line for line in self._lines if line.run and not line.row.failed]
+        if not lines:
+            return
+        base = lines.index(self._reference) if self._reference in lines else None
+        tracks = measure(
+            [line.run for line in lines if line.run],
+            base,
+            self._limits.budget,
+            progress=lambda share: self._progress.update("measure", share),
+        )
+        baseline = None if base is None or tracks[base].failure else tracks[base]
+        for line, track in zip(lines, tracks, strict=True):
+            if track.failure:
+                line.fail(track.failure)
+            else:
+                line.row = replace(line.row, latency=_latency(track, baseline))
+
+    def _baseline_findings(self) -> list[Finding]:
+        if not self._reference.row.failed or len(self._lines) == 1:
+            return []
+        return [
+            Finding(
+                "BASELINE-FAILED",
+                f"The baseline {self._reference.row.configuration} failed, so no ratio is given.",
+                fix="Name another configuration with --baseline.",
+                severity=Severity.WARNING,
+            )
+        ]
+
+
+def _note_export(line: _Line, export: Export) -> None:
+    if export.failure:
+        line.fail(export.failure)
+    if export.program:
+        delegation = export.program.delegation
+        line.row = replace(
+            line.row,
+            delegates=tuple(delegation.to_json()["delegates"]),
+            operators_left=delegation.operators_left,
+            node_share=delegation.node_share,
+            pte_bytes=export.program.size,
+            lowering_seconds=export.program.seconds,
+            cached=export.cached,
+        )
+
+
+def _latency(track: Track, baseline: Track | None) -> Latency | None:
+    if track.median is None:
+        return None
+    found = track.against(baseline) if baseline else None
+    return Latency(
+        median_ms=track.median,
+        minimum_ms=track.minimum,
+        ratio_to_baseline=found.value if found else None,
+        interval=(found.low, found.high) if found else None,
+        verdict=found.verdict.value if found else None,
+        rounds=len(track.medians),
+        runs=track.runs,
+        warm_up_runs=track.warm_up,
+    )
+
+
+class _Clock:
+    """Wall time of the stages, in seconds."""
+
+    def __init__(self) -> None:
+        self._laps: dict[str, float] = {}
+        self._start = self._last = time.monotonic()
+
+    def lap(self, name: str) -> None:
+        now = time.monotonic()
+        self._laps[name] = round(now - self._last, 2)
+        self._last = now
+
+    def total(self) -> dict[str, float]:
+        return {**self._laps, "total": round(time.monotonic() - self._start, 2)}

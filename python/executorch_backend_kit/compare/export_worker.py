@@ -1,0 +1,218 @@
+"""Worker that needs torch's export: prepares a MODEL, lowers it, judges outputs.
+
+Each operation reads and writes files, so that a new worker can go on where another died.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from pathlib import Path
+from typing import Any
+
+from executorch_backend_kit.aot.configuration import resolve
+from executorch_backend_kit.aot.discovery import discover, executorch_version
+from executorch_backend_kit.aot.lowering import lower, summary
+from executorch_backend_kit.compare import model_file, numerics, tensor_files
+from executorch_backend_kit.compare.errors import ModelError
+from executorch_backend_kit.compare.fingerprint import fingerprint
+from executorch_backend_kit.compare.worker_protocol import serve
+from executorch_backend_kit.report.finding import Finding, KitError, Severity
+
+_imported: dict[str, model_file.ModelFile] = {}
+
+
+def _model_file(path: str) -> model_file.ModelFile:
+    if path not in _imported:
+        _imported[path] = model_file.load(Path(path))
+    return _imported[path]
+
+
+def prepare(request: dict[str, Any]) -> dict[str, Any]:
+    """Imports the MODEL, exports it, runs it eagerly; leaves program, inputs and reference."""
+    import torch
+    from torch.utils import _pytree
+
+    folder = Path(request["folder"])
+    findings: list[Finding] = []
+    clock = _Clock()
+    file = _model_file(request["model"])
+    clock.lap("import")
+    model, sets, shapes = file.model(), file.input_sets(), file.dynamic_shapes()
+    if model.training:
+        model.eval()
+        findings.append(
+            Finding(
+                "MODEL-IN-TRAINING-MODE",
+                f"model() of {file.path.name} returned the model in training mode; eval() was "
+                "called on it.",
+                fix="Return model.eval().",
+                severity=Severity.INFO,
+            )
+        )
+    model.requires_grad_(False)
+    clock.lap("model")
+    flat_sets = [_pytree.tree_leaves(s) for s in sets]
+    for number, values in enumerate(flat_sets):
+        _write(file, folder / "inputs" / str(number), values, "example_inputs()")
+    try:
+        with torch.no_grad():
+            program = torch.export.export(model, sets[0], dynamic_shapes=shapes, strict=False)
+    except Exception as error:
+        raise _export_error(file, model, sets[0], error) from error
+    key = fingerprint(program)
+    torch.export.save(program, folder / "program.pt2")  # before running: a model may change itself
+    clock.lap("export")
+    described = None
+    outputs = []
+    for number, arguments in enumerate(sets):
+        result = _pytree.tree_leaves(_run(file, model, arguments))
+        _write(file, folder / "reference" / str(number), result, "the model")
+        outputs.append(result)
+    clock.lap("eager")
+    described = file.describe(outputs)
+    return {
+        "fingerprint": key,
+        "inputs": [tensor_files.describe(values) for values in flat_sets],
+        "described": described,
+        "findings": [f.to_json() for f in findings],
+        "seconds": clock.laps,
+    }
+
+
+def _run(file: model_file.ModelFile, model: Any, arguments: tuple[Any, ...]) -> Any:
+    import torch
+    from torch.utils import _pytree
+
+    def copy(value: Any) -> Any:  # the model may change its arguments
+        return value.clone() if isinstance(value, torch.Tensor) else value
+
+    try:
+        with torch.no_grad():
+            return model(*_pytree.tree_map(copy, arguments))
+    except Exception as error:
+        raise ModelError(
+            "MODEL-RUN-FAILED",
+            f"The model of {file.path.name} fails on its own example inputs.",
+            evidence=summary(error),
+            fix="Correct model() or example_inputs() until model()(*example_inputs()) runs.",
+        ) from error
+
+
+def _export_error(
+    file: model_file.ModelFile, model: Any, arguments: tuple[Any, ...], error: Exception
+) -> ModelError:
+    try:
+        _run(file, model, arguments)
+    except ModelError as cause:
+        return cause
+    return ModelError(
+        "EXPORT-FAILED",
+        f"torch.export cannot export the model of {file.path.name}, although it runs.",
+        evidence=summary(error),
+        fix="Change the model until torch.export.export(model(), example_inputs()) works.",
+    )
+
+
+def _write(file: model_file.ModelFile, folder: Path, values: list[Any], source: str) -> None:
+    try:
+        tensor_files.write(folder, values)
+    except TypeError as error:
+        raise ModelError(
+            "MODEL-WRONG-TYPE",
+            f"{source} of {file.path.name} may hold tensors, numbers, strings and None only.",
+            evidence=str(error),
+            fix="Return only such values.",
+        ) from error
+
+
+def lower_program(request: dict[str, Any]) -> dict[str, Any]:
+    """Lowers the prepared program and writes the program file to the first place that takes it."""
+    import torch
+
+    clock = _Clock()
+    _model_file(request["model"])  # for operators that it registers
+    program = torch.export.load(Path(request["folder"]) / "program.pt2")
+    candidates = discover()
+    backends = [resolve(name, candidates) for name in request["backends"]]
+    lowered = lower(program, backends, options=request["options"])
+    manager = lowered.to_executorch()
+    if getattr(manager, "_tensor_data", None):
+        raise KitError(
+            "EXTERNAL-DATA-UNSUPPORTED",
+            "The lowered program keeps weights in a separate data file, which compare cannot run.",
+            evidence=f"data files: {', '.join(manager._tensor_data)}",
+            fix="Use the backend's option that stores the weights inside the program.",
+        )
+    content = manager.buffer
+    path, findings = _store(content, [Path(p) for p in request["outputs"]])
+    clock.lap("lower")
+    return {
+        "path": str(path),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "bytes": len(content),
+        "delegation": lowered.report.to_json(),
+        "findings": [f.to_json() for f in findings],
+        "seconds": clock.laps["lower"],
+    }
+
+
+def _store(content: bytes, places: list[Path]) -> tuple[Path, list[Finding]]:
+    findings: list[Finding] = []
+    for path in places:
+        problem = _try_to_store(content, path)
+        if problem is None:
+            return path, findings
+        findings.append(problem)
+    raise KitError.of(findings[-1])
+
+
+def _try_to_store(content: bytes, path: Path) -> Finding | None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        return Finding(
+            "PROGRAM-NOT-WRITTEN",
+            f"A program file of {len(content)} bytes could not be written.",
+            evidence=f"{path.parent}: {error.strerror or error}",
+            fix="Free disk space there, or name another cache folder in ETBK_CACHE and another "
+            "temporary folder in TMPDIR.",
+            severity=Severity.WARNING,
+        )
+    return None
+
+
+def check(request: dict[str, Any]) -> dict[str, Any]:
+    """Compares the outputs that a run left with the eager ones."""
+    count = request["sets"]
+    got = [tensor_files.read(Path(request["outputs"]) / str(n)) for n in range(count)]
+    want = [tensor_files.read(Path(request["folder"]) / "reference" / str(n)) for n in range(count)]
+    tolerance = request["tolerance"]
+    result = numerics.compare(got, want, tuple(tolerance) if tolerance else None)
+    described = _model_file(request["model"]).describe(got)
+    return {"numerics": result.to_json(), "described": described}
+
+
+def hello() -> dict[str, Any]:
+    """Imports what every operation needs."""
+    import torch
+
+    return {"torch": torch.__version__, "executorch": executorch_version()}
+
+
+class _Clock:
+    """Wall time between laps, in seconds."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.laps[name] = round(now - self._last, 3)
+        self._last = now
+
+
+if __name__ == "__main__":
+    serve(hello, {"prepare": prepare, "lower": lower_program, "check": check})

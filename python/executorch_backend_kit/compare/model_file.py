@@ -1,0 +1,139 @@
+"""A MODEL file: Python code that defines `model()` and `example_inputs()`.
+
+Optional: `dynamic_shapes()`, as torch.export takes them, and `describe(outputs)`, which turns the
+outputs of all input sets into labels and values that `compare` prints for each configuration.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from executorch_backend_kit.aot.lowering import summary
+from executorch_backend_kit.compare.errors import ModelError
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """An imported MODEL file. Its functions are checked when they are called."""
+
+    path: Path
+    module: ModuleType
+
+    def model(self) -> Any:
+        """A new instance of the model; a torch.nn.Module."""
+        import torch
+
+        model = self._call("model")
+        if not isinstance(model, torch.nn.Module):
+            raise self._wrong_type("model()", "a torch.nn.Module", model)
+        return model
+
+    def input_sets(self) -> list[tuple[Any, ...]]:
+        """The example inputs: one tuple of arguments, or several as a list of tuples."""
+        returned = self._call("example_inputs")
+        sets = returned if isinstance(returned, list) else [returned]
+        if not sets or not all(isinstance(s, tuple) for s in sets):
+            raise self._wrong_type(
+                "example_inputs()", "a tuple of arguments, or a list of such tuples", returned
+            )
+        return sets
+
+    def dynamic_shapes(self) -> Any:
+        """What `dynamic_shapes()` returns; None without that function."""
+        return self._call("dynamic_shapes") if hasattr(self.module, "dynamic_shapes") else None
+
+    def describe(self, outputs: list[list[Any]]) -> dict[str, str] | None:
+        """Labels and values for people; None without a function `describe`."""
+        if not hasattr(self.module, "describe"):
+            return None
+        returned = self._call("describe", outputs)
+        if not isinstance(returned, dict):
+            raise self._wrong_type("describe()", "a dict of labels and values", returned)
+        return {str(label): str(value) for label, value in returned.items()}
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        function = getattr(self.module, name, None)
+        if not callable(function):
+            raise ModelError(
+                "MODEL-FUNCTION-MISSING",
+                f"{self.path.name} has no function {name}().",
+                evidence=str(self.path),
+                fix=f"Define {name}() in it; a MODEL file needs model() and example_inputs().",
+            )
+        try:
+            return function(*arguments)
+        except (Exception, SystemExit) as error:  # a person's code may raise anything
+            raise ModelError(
+                "MODEL-FUNCTION-FAILED",
+                f"{name}() of {self.path.name} raised an error.",
+                evidence=_where(self.path, error),
+                fix=f"Correct {name}() until it returns when it is called by itself.",
+            ) from error
+
+    def _wrong_type(self, function: str, expected: str, value: object) -> ModelError:
+        return ModelError(
+            "MODEL-WRONG-TYPE",
+            f"{function} of {self.path.name} must return {expected}.",
+            evidence=f"it returned {_kind(value)}",
+            fix="Return (x,) for one argument x." if "tuple" in expected else "Correct it.",
+        )
+
+
+def load(path: Path) -> ModelFile:
+    """Imports the file, with its own folder importable; raises ModelError."""
+    path = path.resolve()
+    if not path.is_file():
+        raise ModelError(
+            "MODEL-FILE-MISSING",
+            f"There is no MODEL file {path.name}.",
+            evidence=str(path),
+            fix="Give the path of a Python file that defines model() and example_inputs().",
+        )
+    name = f"etbk_model_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if path.suffix != ".py" or spec is None or spec.loader is None:
+        raise ModelError(
+            "MODEL-NOT-PYTHON",
+            f"{path.name} is not a Python file.",
+            evidence=str(path),
+            fix="Give a .py file that defines model() and example_inputs().",
+        )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # a person's code may raise anything
+        fix = "Correct the file until `python FILE` runs through."
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            fix = f"Install the package that provides the module {error.name}."
+        raise ModelError(
+            "MODEL-IMPORT-FAILED",
+            f"{path.name} cannot be imported.",
+            evidence=_where(path, error),
+            fix=fix,
+        ) from error
+    return ModelFile(path, module)
+
+
+def _where(path: Path, error: BaseException) -> str:
+    """The error with the last line of the MODEL file that it passed through."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        lines.append(error.lineno)
+    place = f"{path.name}, line {lines[-1]}: " if lines else ""
+    return place + summary(error)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, (list, tuple)) and value:
+        kinds = ", ".join(type(v).__name__ for v in value[:3])
+        return f"a {type(value).__name__} of {kinds}"
+    return type(value).__name__
