@@ -1,8 +1,9 @@
 """The documentation is true: its links lead somewhere and its commands run.
 
 A fenced block `sh runnable` is run in the repository root with the installed kit on PATH, `sh
-runnable elsewhere` in an empty folder that all such blocks of one page share. A block `text output`
-after it must appear in what the command printed, line by line; `...` in a line matches anything.
+runnable elsewhere` in an empty folder that all such blocks of one page share, with the checkout
+named by $CHECKOUT. A block `text output` after it must appear in what the command printed, line by
+line; `...` in a line matches anything. A block `LANGUAGE excerpt FILE` must be part of that file.
 """
 
 from __future__ import annotations
@@ -79,7 +80,11 @@ def test_fences_are_closed_and_named(page: Path) -> None:
 
 @pytest.mark.parametrize("page", runnable_pages(), ids=name)
 def test_commands_run_as_printed(page: Path, tmp_path: Path) -> None:
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "CHECKOUT": str(REPOSITORY),
+    }
     printed = ""
     for block in blocks(page):
         if block.runs:
@@ -99,6 +104,14 @@ def test_commands_run_as_printed(page: Path, tmp_path: Path) -> None:
             for line in filter(None, map(str.strip, block.text.splitlines())):
                 pattern = ".*".join(re.escape(part) for part in line.split("..."))
                 assert re.search(pattern, printed), f"{line!r} is not in:\n{printed}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_excerpts_are_what_the_tests_use(page: Path) -> None:
+    for block in blocks(page):
+        words = block.info.split()
+        if words[1:2] == ["excerpt"]:
+            assert block.text in (REPOSITORY / words[2]).read_text(), f"{words[2]} differs"
 
 
 def test_readme_is_short() -> None:
