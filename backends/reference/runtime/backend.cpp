@@ -35,26 +35,7 @@ class ReferenceDelegate {
   }
 
   static etbk::BlobGrade check_blob(const etbk::HostContext&, etbk::Bytes head, uint64_t size) {
-    reference::Header header{};
-    if (const std::string reason = check_header(head, size, header); !reason.empty()) {
-      return etbk::BlobGrade::unusable("REFERENCE-BLOB: the blob is damaged: " + reason +
-                                       ". Export the model again.");
-    }
-    if (header.oldest_reader > reference::kNewestFormat) {
-      return etbk::BlobGrade::unusable(
-          "REFERENCE-FORMAT: the blob's format is newer than this backend. Install a newer "
-          "reference-executorch-backend.");
-    }
-    if (header.format < reference::kOldestFormat) {
-      return etbk::BlobGrade::needs_rebuild(
-          "REFERENCE-FORMAT: the blob's format is no longer read. Export the model again.");
-    }
-    if (header.weights_alignment % reference::kDeviceAlignment != 0) {
-      return etbk::BlobGrade::usable(
-          "REFERENCE-ALIGNMENT: the weights will be copied, as they are not aligned for the "
-          "device. Export the model again.");
-    }
-    return etbk::BlobGrade::optimal();
+    return reference::judge_blob(head, size);
   }
 
   static etbk::Error set_option(const etbk::HostContext&, const etbk::Option& option) {
@@ -99,17 +80,26 @@ class ReferenceDelegate {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] != kNone) {
         const reference::View& view = model_.view(inputs[i]);
-        Device::copy_in(view.data, run.data<const void>(i), view.bytes());
+        Device::copy_in(view.data, memory(run, i), view.bytes());
       }
     }
     submit(run);
     for (size_t i = 0; i < outputs.size(); ++i) {
       const reference::View& view = model_.view(outputs[i]);
-      Device::copy_out(run.data<void>(inputs.size() + i), view.data, view.bytes());
+      Device::copy_out(memory(run, inputs.size() + i), view.data, view.bytes());
     }
   }
 
  private:
+  static void* memory(const etbk::ExecuteContext& run, size_t argument) {
+    void* const data = run.data<void>(argument);
+    if (data == nullptr) {
+      throw etbk::Error::format(ETBK_STATUS_INVALID_ARGUMENT,
+                                "REFERENCE-NO-MEMORY: argument %zu has no memory", argument);
+    }
+    return data;
+  }
+
   reference::Model load(const etbk::InitContext& init) {
     for (const EtbkOption& option : init.options()) {
       if (etbk::from_abi(option.key) != kCopyWeights) {
@@ -193,15 +183,7 @@ class ReferenceDelegate {
   void submit(const etbk::ExecuteContext& run) {
     reference::Job& job = model_.job();
     const etbk::Profiler profiler = run.profiler();
-    job.now = nullptr;
-    if (profiler.listens()) {
-      job.now = [](const void* host) {
-        return static_cast<const EtbkHostApi*>(host)->profile_now(
-            static_cast<const EtbkHostApi*>(host));
-      };
-      job.clock = run.api();
-      job.times.resize(job.commands.size());
-    }
+    job.clock = profiler.listens() ? run.api() : nullptr;
     Device::open().run(job);
     for (size_t i = 0; profiler.listens() && i < job.commands.size(); ++i) {
       profiler.span(job.commands[i].operation.name, job.times[i].begin, job.times[i].end);

@@ -49,7 +49,7 @@ void check_symbol(const Program& program, size_t index) {
 
 void check_operation(const Program& program, size_t index) {
   const Operation& operation = program.operations[index];
-  require(operation.opcode <= Opcode::kExpand, "operation %zu is unknown", index);
+  require(operation.opcode <= Opcode::kPermute, "operation %zu is unknown", index);
   const uint32_t inputs = operation.opcode <= Opcode::kMul ? 2 : 1;
   const bool has_bias = operation.opcode == Opcode::kMatmul && operation.input_count == 3;
   require(operation.input_count == inputs || has_bias, "operation %zu has %u inputs", index,
@@ -82,32 +82,48 @@ void require(bool condition, const char* reason, ...) {
                             text);
 }
 
-std::string check_header(etbk::Bytes head, uint64_t size, Header& header) {
-  if (head.size() < sizeof(Header)) {
-    return "it has " + std::to_string(head.size()) + " bytes and no header";
+etbk::BlobGrade judge_blob(etbk::Bytes head, uint64_t size) {
+  using etbk::BlobGrade;
+  Header header{};
+  if (head.size() >= sizeof(Header)) {
+    std::memcpy(&header, head.data(), sizeof(Header));
   }
-  std::memcpy(&header, head.data(), sizeof(Header));
   if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) {
-    return "it does not begin with REFBLOB, so it is none of this backend's";
+    return BlobGrade::unusable(
+        "REFERENCE-BLOB: the blob is none of this backend's: it lacks the header REFBLOB. Export "
+        "the model again.");
   }
-  return header.blob_size == size ? std::string()
-                                  : "it has " + std::to_string(size) + " bytes and once had " +
-                                        std::to_string(header.blob_size);
+  if (header.oldest_reader > kNewestFormat) {
+    return BlobGrade::unusable("REFERENCE-FORMAT: the blob has format " +
+                               std::to_string(header.format) + ", this backend reads up to " +
+                               std::to_string(kNewestFormat) +
+                               ". Install a newer reference-executorch-backend.");
+  }
+  if (header.format < kOldestFormat) {
+    return BlobGrade::needs_rebuild(
+        "REFERENCE-FORMAT: the blob has a format that is no longer read. Export the model again.");
+  }
+  if (header.blob_size != size) {
+    return BlobGrade::unusable("REFERENCE-BLOB: the blob has " + std::to_string(size) +
+                               " bytes and was written with " + std::to_string(header.blob_size) +
+                               ". Copy the file again or export the model again.");
+  }
+  if (header.weights_alignment == 0 || header.weights_alignment % kDeviceAlignment != 0) {
+    return BlobGrade::usable(
+        "REFERENCE-ALIGNMENT: the weights are not aligned for the device and will be copied. "
+        "Export the model again.");
+  }
+  return BlobGrade::optimal();
 }
 
 Program parse_blob(etbk::Bytes blob) {
+  const etbk::BlobGrade grade = judge_blob(blob, blob.size());
+  if (grade.grade() > ETBK_BLOB_USABLE) {
+    throw etbk::Error(ETBK_STATUS_INCOMPATIBLE_BLOB, grade.reason());
+  }
   Program program{};
   Header& header = program.header;
-  const std::string reason = check_header(blob, blob.size(), header);
-  require(reason.empty(), "%s", reason.c_str());
-  if (header.oldest_reader > kNewestFormat || header.format < kOldestFormat) {
-    throw etbk::Error::format(
-        ETBK_STATUS_INCOMPATIBLE_BLOB,
-        "REFERENCE-FORMAT: the blob has format %u, this backend reads %u to %u. %s", header.format,
-        kOldestFormat, kNewestFormat,
-        header.format < kOldestFormat ? "Export the model again."
-                                      : "Install a newer reference-executorch-backend.");
-  }
+  std::memcpy(&header, blob.data(), sizeof(Header));
   size_t position = sizeof(Header);
   program.symbols = take<Symbol>(blob, position, header.symbol_count, "symbols");
   program.values = take<Value>(blob, position, header.value_count, "values");

@@ -10,6 +10,8 @@
 
 namespace reference {
 
+// Alignment of all memory that the device touches.
+constexpr size_t kDeviceAlignment = 64;
 constexpr uint32_t kNewestFormat = 1;
 constexpr uint32_t kOldestFormat = 1;
 constexpr uint32_t kMaxRank = 6;
@@ -57,7 +59,7 @@ struct Value {
 };
 static_assert(sizeof(Value) == 64);
 
-enum class Opcode : uint32_t { kMatmul, kAdd, kMul, kRelu, kSoftmax, kPermute, kExpand };
+enum class Opcode : uint32_t { kMatmul, kAdd, kMul, kRelu, kSoftmax, kPermute };
 
 struct Operation {
   Opcode opcode;
@@ -81,9 +83,9 @@ struct Program {
   std::string key;  // of the named data; empty if the weights are in the blob
 };
 
-// Reads the header and says in words what is wrong with it; an empty text if nothing is. `head` may
-// be the first bytes only, `size` is that of the whole blob.
-std::string check_header(etbk::Bytes head, uint64_t size, Header& header);
+// Judges a blob by its header. `head` may be its first bytes only, `size` is that of the whole
+// blob.
+etbk::BlobGrade judge_blob(etbk::Bytes head, uint64_t size);
 
 // Throws INCOMPATIBLE_BLOB with a sentence.
 Program parse_blob(etbk::Bytes blob);

@@ -101,12 +101,12 @@ void Device::work() {
     Job& job = *queue_.front();
     queue_.pop_front();
     lock.unlock();
-    for (size_t i = 0; i < job.commands.size(); ++i) {
-      const uint64_t begin = job.now != nullptr ? job.now(job.clock) : 0;
-      reference::run(job.commands[i]);
-      if (job.now != nullptr) {
-        job.times[i] = {begin, job.now(job.clock)};
-      }
+    const auto now = [&] { return job.clock != nullptr ? job.clock->profile_now(job.clock) : 0; };
+    job.times.clear();
+    for (const Command& command : job.commands) {
+      const uint64_t begin = now();
+      reference::run(command);
+      job.times.push_back({begin, now()});
     }
     lock.lock();
     job.is_done = true;

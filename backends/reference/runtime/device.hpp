@@ -13,9 +13,6 @@
 
 namespace reference {
 
-// Alignment of all memory that the device touches.
-constexpr size_t kDeviceAlignment = 64;
-
 // Device memory, or host memory lent to the device; freed or given back with the last copy.
 using Memory = std::shared_ptr<float>;
 
@@ -27,8 +24,7 @@ struct Job {
   };
 
   std::vector<Command> commands;
-  uint64_t (*now)(const void*) = nullptr;  // if set, `times` receives the ticks of each command
-  const void* clock = nullptr;
+  const EtbkHostApi* clock = nullptr;  // if set, `times` receives the ticks of each command
   std::vector<Times> times;
   bool is_done = false;
 };

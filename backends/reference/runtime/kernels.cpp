@@ -81,10 +81,6 @@ void elementwise(const View& output, const float* a, const Strides& strides_a, c
                  });
 }
 
-void copy(const View& output, const float* source, const Strides& strides) {
-  elementwise(output, source, strides, source, strides, [](float x, float) { return x; });
-}
-
 // Rows of `out` = rows of `a` times `b`, in tiles that stay in the first cache.
 void multiply(float* out, const float* a, const float* b, const float* bias, int64_t rows,
               int64_t inner, int64_t columns) {
@@ -168,7 +164,7 @@ void permute(const Command& command) {
   for (uint32_t axis = 0; axis < in.rank; ++axis) {
     strides[axis] = of_input[command.operation.order[axis]];
   }
-  copy(command.output, in.data, strides);
+  elementwise(command.output, in.data, strides, in.data, strides, [](float x, float) { return x; });
 }
 
 bool fits_matmul(const Command& command) {
@@ -214,8 +210,6 @@ bool fits(const Command& command) {
       return same_sizes && command.operation.axis < out.rank;
     case Opcode::kPermute:
       return fits_permute(command);
-    case Opcode::kExpand:
-      return can_broadcast(in[0], out);
   }
   return false;
 }
@@ -240,8 +234,6 @@ void run(const Command& command) {
       return softmax(command);
     case Opcode::kPermute:
       return permute(command);
-    case Opcode::kExpand:
-      return copy(out, in[0].data, a);
   }
 }
 

@@ -27,7 +27,7 @@ OPERATION = struct.Struct("<6I6BBB32s")
 class Opcode(IntEnum):
     """What the device can do."""
 
-    MATMUL, ADD, MUL, RELU, SOFTMAX, PERMUTE, EXPAND = range(7)
+    MATMUL, ADD, MUL, RELU, SOFTMAX, PERMUTE = range(6)
 
 
 class Size(NamedTuple):

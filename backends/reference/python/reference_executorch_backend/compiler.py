@@ -92,7 +92,7 @@ class Compiler:
             order = [int(axis) % len(args[0].sizes) for axis in node.args[1]]
             self._tensors[node] = self._permute(node, args[0], order)
         elif name == EXPAND:
-            self._step(Opcode.EXPAND, node, args[0])
+            self._step(Opcode.MUL, node, args[0], self._argument(1.0))  # it repeats its operands
         elif name == "aten.linear.default":
             args[1] = self._permute(node, args[1], (1, 0))
             self._step(Opcode.MATMUL, node, *args)

@@ -23,8 +23,9 @@ def _partitioner(**options: Any) -> Any:
 
 def descriptor() -> "BackendDescriptor":
     """Entry point `executorch_backend_kit.backends`. Imports neither torch nor ExecuTorch."""
-    from executorch_backend_kit.aot.descriptor import BackendDescriptor
+    from executorch_backend_kit.aot.descriptor import BackendDescriptor, Option
 
+    weights = Option(str, "blob", "where weights are stored", ("blob", "named"))
     return BackendDescriptor(
         name="reference",
         id="ReferenceBackend",
@@ -33,4 +34,5 @@ def descriptor() -> "BackendDescriptor":
         executorch=SUPPORTED,
         partitioner=_partitioner,
         runtime_library=runtime_library(),
+        options={"weights": weights},
     )
