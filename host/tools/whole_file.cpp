@@ -39,6 +39,10 @@ bool open_to_readers(int descriptor) {
 }  // namespace
 
 std::string write_whole_file(const std::string& path, const std::string& text) {
+  struct stat facts;
+  if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {
+    return "it exists and is not a regular file";
+  }
   std::string temporary = path + ".XXXXXX";
   const int descriptor = ::mkstemp(&temporary[0]);
   if (descriptor < 0) {
