@@ -82,7 +82,8 @@ function(etbk_compile_as_ours target)
                CXX_INCLUDE_WHAT_YOU_USE ""
                UNITY_BUILD OFF)
   target_compile_options(
-    ${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-w> $<$<CXX_COMPILER_ID:MSVC>:/w>)
+    ${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-w> $<$<CXX_COMPILER_ID:MSVC>:/w>
+                      $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 endfunction()
 
 # etbk_provide_host(FOUND REASON): makes ExecuTorchBackendKit::host, or says why not.

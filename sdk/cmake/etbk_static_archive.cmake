@@ -93,6 +93,11 @@ function(etbk_add_archive)
     else()
       list(APPEND parts $<TARGET_FILE:${library}>)
     endif()
+    get_target_property(imported ${library} IMPORTED)
+    if(NOT imported)
+      # objcopy cannot make GCC's unique symbols local.
+      target_compile_options(${library} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
+    endif()
   endforeach()
 
   # An "executable" linked with -r is that relocatable object, with every flag of the toolchain.
@@ -117,6 +122,9 @@ function(etbk_add_archive)
     POST_BUILD
     COMMAND "${CMAKE_OBJCOPY}" --redefine-sym etbk_plugin_entry=${entry}
             --keep-global-symbol=${entry} $<TARGET_FILE:${arg_TARGET}>
+    COMMAND
+      "${CMAKE_COMMAND}" "-DNM=${CMAKE_NM}" "-DOBJECT=$<TARGET_FILE:${arg_TARGET}>"
+      "-DENTRY=${entry}" -P "${ETBK_PACKAGE_FOLDER}/etbk_check_archive.cmake"
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${arg_ARCHIVE}"
     COMMAND "${CMAKE_AR}" qcs "${arg_ARCHIVE}" $<TARGET_FILE:${arg_TARGET}>
     BYPRODUCTS "${arg_ARCHIVE}"

@@ -51,8 +51,8 @@ class Option {
     const char* const given = option_->kind == ETBK_OPTION_BOOL     ? "bool"
                               : option_->kind == ETBK_OPTION_INT    ? "int"
                               : option_->kind == ETBK_OPTION_STRING ? "string"
-                                                                    : "unknown kind";
-    return Error::format(ETBK_STATUS_INVALID_TYPE, "option '%.*s' is a %s; a %s is needed",
+                                                                    : "unknown";
+    return Error::format(ETBK_STATUS_INVALID_TYPE, "option '%.*s' is of kind %s, and %s is needed",
                          static_cast<int>(key().size()), key().data(), given, wanted);
   }
 

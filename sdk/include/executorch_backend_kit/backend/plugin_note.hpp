@@ -3,6 +3,7 @@
 // Licence: BSD-3-Clause.
 #pragma once
 
+#include <executorch_backend_kit/backend/delegate_traits.hpp>
 #include <executorch_backend_kit/plugin.h>
 
 #include <cstddef>
@@ -96,6 +97,7 @@ struct Note {
 
 template <class Plugin, class... Delegates>
 struct NoteOf {
+  static_assert((CheckDelegate<Delegates>::ok && ...));
   static_assert(is_plugin_name(Plugin::name), "the plugin's name is not [a-z][a-z0-9_]*");
   static_assert(is_line(Plugin::vendor), "the vendor is empty or holds control bytes");
   static_assert(is_version(Plugin::version), "the version is not MAJOR.MINOR.PATCH");
