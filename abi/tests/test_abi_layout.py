@@ -7,7 +7,7 @@ import copy
 import pytest
 from abi_header import Header
 from abi_layout import Layout, differences, measure, read_record, to_text
-from conftest import Compile, Toolchain
+from abi_toolchains import Compile, Toolchain
 
 INCLUDE_IT = "#include <executorch_backend_kit/plugin.h>\n"
 
@@ -34,7 +34,7 @@ def test_header_agrees_with_the_record(header: Header) -> None:
         "The ABI changed:\n  "
         + "\n  ".join(found)
         + "\nIf that is meant, raise ETBK_ABI_MINOR (ABI-001, ABI-004) and record it with"
-        + "\n  python abi/tests/abi_layout.py --write"
+        + "\n  python abi/tools/abi_layout.py --write"
     )
 
 

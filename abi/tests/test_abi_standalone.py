@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import STRICT, Compile, Toolchain
+from abi_toolchains import STRICT, Compile, Toolchain
 
 ALONE = "#include <executorch_backend_kit/plugin.h>\nextern EtbkStatus etbk_use;\n"
 TWICE = "#include <executorch_backend_kit/plugin.h>\n" + ALONE

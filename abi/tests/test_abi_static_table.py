@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from abi_header import INCLUDE
-from conftest import Compile
+from abi_toolchains import Compile
 
 LANGUAGES = {"c": ("gcc", "-std=c99"), "cpp": ("g++", "-std=c++17")}
 APPLICATION = """

@@ -1,7 +1,7 @@
 """Records the layout of the plugin ABI, and says how a header differs from the record.
 
-    python abi/tests/abi_layout.py            compare the header with abi/layout.json
-    python abi/tests/abi_layout.py --write    record the header's layout
+    python abi/tools/abi_layout.py            compare the header with abi/layout.json
+    python abi/tools/abi_layout.py --write    record the header's layout
 
 The record holds each struct's size, each member's type, offset and size, with 64-bit and with
 32-bit pointers, and each constant's value. A change here is a change of the ABI (ABI-001).
