@@ -65,8 +65,11 @@ function(etbk_package_backend)
   write_basic_package_version_file("${CMAKE_BINARY_DIR}/${arg_PACKAGE}ConfigVersion.cmake"
                                    VERSION ${number} COMPATIBILITY SameMajorVersion)
 
-  install(TARGETS ${library} LIBRARY DESTINATION "${arg_DESTINATION}"
-          RUNTIME DESTINATION "${arg_DESTINATION}" ARCHIVE DESTINATION lib COMPONENT ${arg_NAME})
+  install(
+    TARGETS ${library}
+    LIBRARY DESTINATION "${arg_DESTINATION}" COMPONENT ${arg_NAME}
+    RUNTIME DESTINATION "${arg_DESTINATION}" COMPONENT ${arg_NAME}
+    ARCHIVE DESTINATION lib COMPONENT ${arg_NAME})
   install(FILES "${manifest}" DESTINATION "${arg_DESTINATION}" COMPONENT ${arg_NAME})
   if(archive)
     install(FILES "${archive}" DESTINATION lib COMPONENT ${arg_NAME})
