@@ -106,11 +106,19 @@ function(etbk_add_archive)
     ${arg_TARGET}
     PROPERTIES SUFFIX ".o"
                POSITION_INDEPENDENT_CODE OFF
+               INTERPROCEDURAL_OPTIMIZATION OFF
                RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/etbk/${arg_NAME}")
   get_target_property(language ${arg_OBJECTS} ETBK_LINKER_LANGUAGE)
   set_target_properties(${arg_TARGET} PROPERTIES LINKER_LANGUAGE ${language})
-  target_link_options(${arg_TARGET} PRIVATE -r -nostdlib LINKER:--no-gc-sections
-                      LINKER:--force-group-allocation)
+  target_link_options(
+    ${arg_TARGET}
+    PRIVATE
+    -r
+    -nostdlib
+    LINKER:--no-gc-sections
+    LINKER:--force-group-allocation
+    # Bundled libraries may be compiled here, where they were made for link-time optimization.
+    $<$<LINK_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
   if(parts)
     target_link_libraries(${arg_TARGET} PRIVATE LINKER:--start-group ${parts} LINKER:--end-group)
     add_dependencies(${arg_TARGET} ${arg_BUNDLED})
@@ -120,8 +128,10 @@ function(etbk_add_archive)
   add_custom_command(
     TARGET ${arg_TARGET}
     POST_BUILD
+    # Two steps: llvm-objcopy applies both to the old name, GNU objcopy to the new one.
     COMMAND "${CMAKE_OBJCOPY}" --redefine-sym etbk_plugin_entry=${entry}
-            --keep-global-symbol=${entry} $<TARGET_FILE:${arg_TARGET}>
+            $<TARGET_FILE:${arg_TARGET}>
+    COMMAND "${CMAKE_OBJCOPY}" --keep-global-symbol=${entry} $<TARGET_FILE:${arg_TARGET}>
     COMMAND
       "${CMAKE_COMMAND}" "-DNM=${CMAKE_NM}" "-DOBJECT=$<TARGET_FILE:${arg_TARGET}>"
       "-DENTRY=${entry}" -P "${ETBK_PACKAGE_FOLDER}/etbk_check_archive.cmake"

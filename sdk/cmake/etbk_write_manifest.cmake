@@ -8,22 +8,17 @@ if(NOT EXISTS "${TOOL}")
                       "Install the package executorch-backend-kit again, or configure with "
                       "-DETBK_NOTE_TOOL=<an etbk-note for this machine>.")
 endif()
-# etbk_run_tool(OUTPUT argument...)
-function(etbk_run_tool output)
-  execute_process(
-    COMMAND "${TOOL}" ${ARGN}
-    OUTPUT_VARIABLE text
-    ERROR_VARIABLE error
-    RESULT_VARIABLE status)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "The manifest of ${LIBRARY} could not be written (etbk-note: ${status}).\n"
-                        "${error}If etbk-note cannot run on this machine, configure with "
-                        "-DETBK_NOTE_TOOL=<an etbk-note for this machine>.")
-  endif()
-  set(${output} "${text}" PARENT_SCOPE)
-endfunction()
-
-etbk_run_tool(text --json "${LIBRARY}")
+# Written under another name until it is known to be right.
+execute_process(
+  COMMAND "${TOOL}" --manifest "${LIBRARY}" -o "${MANIFEST}.new"
+  ERROR_VARIABLE error
+  RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "The manifest of ${LIBRARY} could not be written (etbk-note: ${status}).\n"
+                      "${error}If etbk-note cannot run on this machine, configure with "
+                      "-DETBK_NOTE_TOOL=<an etbk-note for this machine>.")
+endif()
+file(READ "${MANIFEST}.new" text)
 
 function(compare what given)
   if(ARGC GREATER 2)
@@ -32,6 +27,7 @@ function(compare what given)
     string(JSON written GET "${text}" ${what})
   endif()
   if(NOT written STREQUAL given)
+    file(REMOVE "${MANIFEST}.new")
     message(FATAL_ERROR "The plugin's source and etbk_add_backend disagree about '${what}': the "
                         "note in ${LIBRARY} says '${written}', etbk_add_backend says '${given}'. "
                         "Make the two equal; ETBK_PLUGIN(ETBK_PLUGIN_NAME, ETBK_PLUGIN_VENDOR, "
@@ -54,4 +50,4 @@ endif()
 list(JOIN ids "," ids)
 compare(backends "${IDS}" "${ids}")
 
-etbk_run_tool(text --manifest "${LIBRARY}" -o "${MANIFEST}")
+file(RENAME "${MANIFEST}.new" "${MANIFEST}")
