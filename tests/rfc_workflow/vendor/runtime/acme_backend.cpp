@@ -33,8 +33,8 @@ class AcmeDelegate {
           .raise();
     }
     inputs_ = words[1];
-    if (inputs_ == 0 || inputs_ > words.size() || words[2] > words.size() || words[3] > words.size() ||
-        words.size() != size_t{4} + size_t{3} * words[2] + words[3]) {
+    if (inputs_ == 0 || inputs_ > words.size() || words[2] > words.size() ||
+        words[3] > words.size() || words.size() != size_t{4} + size_t{3} * words[2] + words[3]) {
       throw etbk::Error(ETBK_STATUS_INCOMPATIBLE_BLOB, "Acme's blob is damaged");
     }
     for (uint32_t i = 0; i < words[2]; ++i) {
