@@ -46,7 +46,7 @@ def supports(node: Node, is_edge: bool = True) -> Refusal | None:
     if operator(node) not in OPERATORS:
         hint = "name another backend after this one: it takes what is left"
         return refuse(node, "OP", f"the device has no {operator(node)}", hint)
-    for tensor in filter(is_tensor, (node, *node.all_input_nodes)):
+    for tensor in filter(is_tensor, (*node.all_input_nodes, node)):
         value = tensor.meta["val"]
         if value.dtype != torch.float32:
             message = f"{tensor.name} is {value.dtype}, the device has torch.float32"
