@@ -93,9 +93,17 @@ class Cache:
                 data["seconds"],
             )
             actual = _hash(program.path)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except OSError as error:
+            return Finding(
+                "CACHE-NOT-READABLE",
+                "A kept program cannot be read and is made again.",
+                evidence=f"{self.folder}: {error.strerror or error}",
+                fix="Correct the folder's permissions, or name another in ETBK_CACHE.",
+                severity=Severity.WARNING,
+            )
+        except (ValueError, KeyError, TypeError) as error:
             return self._damaged(entry, f"{type(error).__name__}: {error}")
         if actual != program.sha256:
             return self._damaged(program.path, f"its hash is {actual[:12]}")

@@ -80,7 +80,7 @@ def compare(
         session.close()
 
 
-@dataclass
+@dataclass(eq=False)
 class _Line:
     """A row while it is being made."""
 
@@ -175,7 +175,7 @@ class _Session:
         clock.lap("measure")
         return Comparison(
             model=str(self._model),
-            baseline=self._reference.row.configuration,
+            baseline_row=self._lines.index(self._reference),
             rows=tuple(line.row for line in self._lines),
             inputs=tuple(tuple(values) for values in facts["inputs"]),
             described=facts["described"],

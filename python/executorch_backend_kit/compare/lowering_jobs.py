@@ -59,7 +59,7 @@ def key(configuration: Configuration, prepared: Prepared) -> str:
                     "name": b.name,
                     "id": b.id,
                     "package": [b.package, b.version],
-                    "code": package_digest.of_partitioner(b.partitioner),
+                    "code": package_digest.of_backend(b),
                     "options": dict(configuration.options.get(b.name, {})),
                 }
                 for b in configuration.backends

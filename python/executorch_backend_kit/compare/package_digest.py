@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import executorch_backend_kit.aot
+from executorch_backend_kit.aot.descriptor import BackendDescriptor
 
 
 def of_lowering() -> str:
@@ -20,20 +19,24 @@ def of_lowering() -> str:
     return _of_folder(Path(executorch_backend_kit.aot.__file__).parent)
 
 
-def of_partitioner(partitioner: Callable[..., Any]) -> str:
-    """Hash of the package, or the single module, that defines `partitioner`."""
-    name = getattr(partitioner, "__module__", "").partition(".")[0]
+def of_backend(descriptor: BackendDescriptor) -> str:
+    """Hash of the package, or the single module, that defines the backend's partitioner."""
+    name = getattr(descriptor.partitioner, "__module__", "").partition(".")[0]
     file = getattr(sys.modules.get(name), "__file__", None)
     if file is None or name == "executorch_backend_kit":  # a stock backend: its version says all
         return ""
     path = Path(file)
-    return _of_folder(path.parent) if path.name == "__init__.py" else _of_file(path)
+    if path.name != "__init__.py":
+        return _of_file(path)
+    library = descriptor.runtime_library
+    return _of_folder(path.parent, leave_out=library.stem if library else "")
 
 
-def _of_folder(folder: Path) -> str:
+def _of_folder(folder: Path, leave_out: str = "") -> str:
+    """Over all files but compiled Python, and the runtime library, which takes no part."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
+        if path.is_file() and "__pycache__" not in path.parts and path.stem != leave_out:
             digest.update(f"{path.relative_to(folder)} {_of_file(path)}\n".encode())
     return digest.hexdigest()
 

@@ -35,7 +35,12 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=self._log_file,
             start_new_session=True,  # Ctrl-C reaches the parent alone, which then ends its workers
-            env={**os.environ, "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"},
+            env={
+                **os.environ,
+                "PYTHONSAFEPATH": "1",
+                "PYTHONUNBUFFERED": "1",
+                "TMPDIR": str(log.parent),  # what torch or a vendor leaves behind goes with the log
+            },
         )
 
     def send(self, operation: str, limit: float, **request: Any) -> None:

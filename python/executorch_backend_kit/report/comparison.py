@@ -101,7 +101,7 @@ class Comparison:
     """All rows, what they are measured against, and where."""
 
     model: str
-    baseline: str
+    baseline_row: int
     rows: tuple[Row, ...]
     inputs: tuple[tuple[dict[str, Any], ...], ...]
     described: dict[str, str] | None  # of the eager model
@@ -122,7 +122,8 @@ class Comparison:
             "schema": SCHEMA,
             "model": self.model,
             "inputs": [list(values) for values in self.inputs],
-            "baseline": self.baseline,
+            "baseline": self.rows[self.baseline_row].configuration,
+            "baseline_row": self.baseline_row,
             "rows": [row.to_json() for row in self.rows],
             "described": self.described,
             "findings": [f.to_json() for f in self.findings],

@@ -1,0 +1,247 @@
+"""The main job from end to end: good rows, bad rows, and what each leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from harness import MODEL, VENDOR, Document, Etbk, environment, install_entry_points
+
+POINTS = ("unregistered", "throws", "cannot_compile", "dies", "misnamed", "old", "needs_more")
+
+
+@pytest.fixture(scope="session")
+def vendor_path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A PYTHONPATH with the toy vendor installed."""
+    site = tmp_path_factory.mktemp("site")
+    install_entry_points(site, POINTS)
+    return os.pathsep.join([str(VENDOR), str(site)])
+
+
+@pytest.fixture(scope="module")
+def good(etbk: Etbk, validate: Callable[[Document], None]) -> Document:
+    """portable against XNNPACK twice."""
+    result = etbk(
+        "compare", MODEL, "--backends", "portable,xnnpack,xnnpack", "--baseline", "xnnpack",
+        "--budget", "4", "--json",
+    )  # fmt: skip
+    assert result.code == 0, result.out + result.err
+    validate(result.document)
+    return result.document
+
+
+def test_every_row_passes_the_numeric_check(good: Document) -> None:
+    for row in good["rows"]:
+        assert (row["status"], row["reason"]) == ("ok", "")
+        assert row["numerics"]["pass"]
+        assert row["numerics"]["max_abs_error"] < 1e-5
+        assert row["numerics"]["cosine"] > 0.9999
+
+
+def test_delegates_are_counted_by_id(good: Document) -> None:
+    delegates = [row["delegates"] for row in good["rows"]]
+    xnnpack = [{"name": "xnnpack", "id": "XnnpackBackend", "count": 1}]
+    assert delegates == [[], xnnpack, xnnpack]
+    assert [row["delegated"]["nodes"] for row in good["rows"]] == [0, 1, 1]
+
+
+def test_a_delegate_is_no_proof_of_an_accelerator(good: Document) -> None:
+    for row in good["rows"]:
+        assert row["accelerator"]["evidence"] == "none"
+        assert row["accelerator"]["calls"] is None
+
+
+def test_costs_are_measured_and_the_load_mode_is_named(good: Document) -> None:
+    for row in good["rows"]:
+        assert row["load_mode"] == "MmapUseMlockIgnoreErrors"
+        assert row["load_ms"] > 0
+        assert row["first_ms"] > 0
+        assert row["pte_bytes"] > 500
+        assert row["rss_mib"] >= row["anon_rss_mib"] >= 0
+
+
+def test_the_same_configuration_twice_stays_two_rows_and_ties(good: Document) -> None:
+    assert [row["configuration"] for row in good["rows"]] == ["portable", "xnnpack", "xnnpack"]
+    assert (good["baseline"], good["baseline_row"]) == ("xnnpack", 1)
+    baseline, twin = (row["latency"] for row in good["rows"][1:])
+    assert (baseline["ratio_to_baseline"], baseline["verdict"]) == (1, "tie")
+    assert twin["verdict"] == "tie"
+    assert twin["interval"][0] <= twin["ratio_to_baseline"] <= twin["interval"][1]
+
+
+def test_the_model_describes_every_row(good: Document) -> None:
+    assert good["described"]["sets"] == "2"
+    assert [row["described"] for row in good["rows"]] == [good["described"]] * 3
+
+
+def test_inputs_and_environment_are_recorded(good: Document) -> None:
+    tensor = {"kind": "tensor", "dtype": "float32", "sizes": [2, 8]}
+    assert good["inputs"] == [[tensor], [tensor]]
+    assert good["environment"]["executorch"].startswith("1.")
+    assert set(good["seconds"]) == {"model", "lower", "first runs", "measure", "total"}
+
+
+@pytest.fixture(scope="module")
+def again(etbk: Etbk, good: Document) -> Document:
+    """A second comparison, for people."""
+    del good
+    return etbk("compare", MODEL, "--backends", "portable", "--budget", "0.1", "--json").document
+
+
+def test_a_program_is_lowered_once(again: Document) -> None:
+    assert again["rows"][0]["lowering"]["cached"] is True
+
+
+@pytest.fixture(scope="module")
+def bad(etbk: Etbk, vendor_path: str, validate: Callable[[Document], None]) -> Document:
+    """One good row among rows that fail in every way that needs no plugin."""
+    names = [p.replace("_", "-") for p in POINTS]
+    result = etbk(
+        "compare", MODEL, "--backends", ",".join([*names, "portable"]), "--baseline", "portable",
+        "--budget", "0.1", "--json", PYTHONPATH=vendor_path,
+    )  # fmt: skip
+    assert result.code == 1, result.out + result.err
+    validate(result.document)
+    return result.document
+
+
+def row_of(document: Document, name: str) -> Document:
+    row: Document = next(r for r in document["rows"] if r["configuration"] == name)
+    return row
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "says"),
+    [
+        ("unregistered", "RUNTIME-BACKEND-MISSING", "backend UnregisteredBackend"),
+        ("throws", "BACKEND-PARTITIONER-FAILED", "Backend throws"),
+        ("cannot-compile", "BACKEND-COMPILE-FAILED", "Backend cannot-compile"),
+        ("dies", "WORKER-KILLED", "killed by SIGSEGV in stage 'lower'"),
+        ("misnamed", "BACKEND-ID-MISMATCH", "UnregisteredBackend"),
+        ("old", "BACKEND-VERSION-UNSUPPORTED", "does not support ExecuTorch"),
+        ("needs-more", "BACKEND-REQUIREMENT-MISSING", "no_such_module"),
+    ],
+)
+def test_a_failing_configuration_is_a_row_with_its_reason(
+    bad: Document, name: str, code: str, says: str
+) -> None:
+    row = row_of(bad, name)
+    assert row["status"] == "failed"
+    assert says in row["reason"]
+    assert [f["code"] for f in row["findings"]] == [code]
+    assert row["findings"][0]["fix"]
+    assert row["latency"] is None
+
+
+def test_failing_rows_leave_the_good_one_alone(bad: Document) -> None:
+    row = row_of(bad, "portable")
+    assert row["status"] == "ok"
+    assert row["numerics"]["pass"]
+
+
+def test_an_unregistered_backend_is_reported_with_what_is_known(bad: Document) -> None:
+    row = row_of(bad, "unregistered")
+    assert row["delegates"] == [{"name": "unregistered", "id": "UnregisteredBackend", "count": 1}]
+    assert row["pte_bytes"] > 0
+    assert "XnnpackBackend" in row["findings"][0]["evidence"]
+
+
+def test_failed_lowerings_leave_nothing_in_the_cache(bad: Document, cache: Path) -> None:
+    del bad
+    assert list((cache / "staging").iterdir()) == []
+    for entry in (cache / "keys").iterdir():
+        program = json.loads(entry.read_text())["sha256"]
+        assert (cache / "programs" / f"{program}.pte").is_file()
+
+
+def test_nothing_that_could_run_is_exit_code_3(etbk: Etbk, vendor_path: str) -> None:
+    result = etbk("compare", MODEL, "--backends", "old", "--json", PYTHONPATH=vendor_path)
+    assert result.code == 3
+    assert result.document["rows"][0]["status"] == "failed"
+
+
+def test_a_failed_baseline_is_said(etbk: Etbk, vendor_path: str) -> None:
+    result = etbk(
+        "compare", MODEL, "--backends", "old,portable", "--budget", "0.1", "--json",
+        PYTHONPATH=vendor_path,
+    )  # fmt: skip
+    assert result.code == 1
+    assert [f["code"] for f in result.document["findings"]] == ["BASELINE-FAILED"]
+    assert result.document["rows"][1]["latency"]["verdict"] is None
+
+
+def test_wrong_numbers_are_exit_code_1_and_said(etbk: Etbk) -> None:
+    arguments = ("compare", MODEL, "--backends", "xnnpack", "--budget", "0.1", "--rtol", "0")
+    result = etbk(*arguments, "--atol", "0")
+    assert result.code == 1
+    assert "✗ wrong" in result.out
+    assert "outside the tolerance" in result.out
+
+
+def test_a_cache_that_cannot_be_written_is_said_and_the_answer_stays(
+    etbk: Etbk, tmp_path: Path
+) -> None:
+    blocker = tmp_path / "file"
+    blocker.write_text("")
+    result = etbk(
+        "compare", MODEL, "--backends", "portable", "--budget", "0.1", "--json",
+        ETBK_CACHE=str(blocker / "cache"),
+    )  # fmt: skip
+    assert result.code == 0
+    assert [f["code"] for f in result.document["findings"]] == ["CACHE-NOT-WRITABLE"]
+    assert blocker.read_text() == ""
+
+
+def test_a_damaged_cache_is_said_and_made_good(etbk: Etbk, cache: Path, good: Document) -> None:
+    del good
+    for program in (cache / "programs").iterdir():
+        program.write_bytes(program.read_bytes()[:-1] + b"?")
+    arguments = ("compare", MODEL, "--backends", "portable", "--budget", "0.1", "--json")
+    first, second = etbk(*arguments), etbk(*arguments)
+    assert (first.code, second.code) == (0, 0)
+    assert [f["code"] for f in first.document["findings"]] == ["CACHE-DAMAGED"]
+    assert second.document["findings"] == []
+    assert second.document["rows"][0]["lowering"]["cached"] is True
+
+
+def test_an_option_reaches_the_backend(etbk: Etbk) -> None:
+    result = etbk(
+        "compare", MODEL, "--backends", "xnnpack", "--option", "xnnpack.per_op_mode=true",
+        "--budget", "0.1", "--json",
+    )  # fmt: skip
+    assert result.document["rows"][0]["delegates"][0]["count"] > 1
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_comparison_leaves_nothing(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    scratch, cache = tmp_path / "scratch", tmp_path / "cache"
+    scratch.mkdir()
+    changes = {"TMPDIR": str(scratch), "ETBK_CACHE": str(cache)}
+    command = ["compare", str(MODEL), "--backends", "portable,xnnpack"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "executorch_backend_kit", *command],
+        env=environment(**changes),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not list(scratch.glob("*/program.pt2")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert "Interrupted" in err
+    assert "Traceback" not in err
+    assert out == ""
+    assert list(scratch.iterdir()) == []
+    assert [p for p in cache.rglob("*") if p.is_file()] == []
