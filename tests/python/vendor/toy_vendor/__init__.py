@@ -4,7 +4,7 @@ from executorch_backend_kit.aot.descriptor import BackendDescriptor, Option
 
 
 def _descriptor(name: str, class_name: str, **changes: object) -> BackendDescriptor:
-    def partitioner(**options: object) -> object:
+    def partitioner(**options: bool) -> object:
         from toy_vendor import backends
 
         return backends.partitioner(class_name, **options)
