@@ -86,8 +86,8 @@ bool defines_runtime(const Module& module) {
 }
 
 std::string file_of(const Module& module) {
-  const std::string path = module.name.empty() ? resolved_path("/proc/self/exe") : module.name;
-  return path.empty() ? "the program" : path;
+  const std::string path = resolved_path(module.name.empty() ? "/proc/self/exe" : module.name);
+  return path.empty() ? module.name : path;
 }
 
 // The module that our own calls reach. A hidden copy shows no symbol, yet our address lies in it.

@@ -46,14 +46,22 @@ void Registry::add_holder(const std::string& id, const Plugin& plugin) {
 }
 
 void Registry::record(const Plugin& plugin) {
+  const auto registered_before = [&](const Plugin& known) {
+    return known.name == plugin.name && known.backends == plugin.backends &&
+           known.outcome != Outcome::kRefused && known.outcome != Outcome::kDisabled;
+  };
   const auto same = [&](const Plugin& known) {
     return known.path == plugin.path && known.manifest == plugin.manifest &&
            (!plugin.path.empty() || !plugin.manifest.empty() || known.name == plugin.name);
   };
+  if (plugin.outcome == Outcome::kAlreadyRegistered &&
+      std::any_of(history_.begin(), history_.end(), registered_before)) {
+    return;
+  }
   const auto known = std::find_if(history_.begin(), history_.end(), same);
   if (known == history_.end()) {
     history_.push_back(plugin);
-  } else if (plugin.outcome != Outcome::kAlreadyRegistered) {
+  } else {
     *known = plugin;
   }
 }

@@ -29,7 +29,7 @@ std::string executable_directory() {
 }
 
 std::string data_home() {
-  const std::string named = variable("XDG_DATA_HOME");
+  std::string named = variable("XDG_DATA_HOME");
   if (!named.empty() && named[0] == '/') {  // a relative one is invalid by its specification
     return named;
   }

@@ -85,6 +85,7 @@ TEST(Loader, IdempotentByAnyPath) {
     EXPECT_TRUE(again.findings.empty());
   }
   EXPECT_EQ(registered_backends().size(), 1u);
+  ASSERT_EQ(plugins().size(), 1u);
   EXPECT_EQ(plugins()[0].outcome, Outcome::kRegistered);
 }
 

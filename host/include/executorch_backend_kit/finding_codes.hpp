@@ -37,7 +37,8 @@
   X(RUNTIME_UNSUPPORTED,     "RUNTIME-UNSUPPORTED",     "no host was built for this release of ExecuTorch")   \
   X(HOST_LIBRARY_MISSING,    "HOST-LIBRARY-MISSING",    "the prebuilt host library is not installed")         \
   X(HOST_LIBRARY_FAILED,     "HOST-LIBRARY-FAILED",     "the prebuilt host library could not be loaded")      \
-  X(HOST_REQUEST_INVALID,    "HOST-REQUEST-INVALID",    "a request to the host is not what its schema says")
+  X(HOST_REQUEST_INVALID,    "HOST-REQUEST-INVALID",    "a request to the host is not what its schema says") \
+  X(OPTION_REFUSED,          "OPTION-REFUSED",          "a backend did not take or tell an option")
 // clang-format on
 
 namespace etbk::host {
