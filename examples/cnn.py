@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 
-class Block(nn.Module):  # type: ignore[misc]
+class Block(nn.Module):
     """A residual block of a depthwise and a pointwise convolution."""
 
     def __init__(self, channels: int) -> None:

@@ -21,7 +21,7 @@ PAIRS = (
 )
 
 
-class SentenceEncoder(torch.nn.Module):  # type: ignore[misc]
+class SentenceEncoder(torch.nn.Module):
     """Token ids and mask to one embedding of length 1: encoder, mean over tokens, normalization."""
 
     def __init__(self, encoder: torch.nn.Module) -> None:

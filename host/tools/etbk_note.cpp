@@ -178,6 +178,7 @@ int run(const Command& command) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): an exhausted heap may end a tool.
 int main(int count, char** values) {
   Command command;
   const std::string problem =

@@ -3,7 +3,7 @@
 import torch
 
 
-class Mlp(torch.nn.Module):  # type: ignore[misc]
+class Mlp(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
         torch.manual_seed(0)

@@ -15,7 +15,7 @@ from harness import HERE
 pytestmark = pytest.mark.filterwarnings("ignore")  # torch warns a lot
 
 
-class Net(torch.nn.Module):  # type: ignore[misc]
+class Net(torch.nn.Module):
     def __init__(self, scale: float = 1.0, seed: int = 0) -> None:
         super().__init__()
         torch.manual_seed(seed)

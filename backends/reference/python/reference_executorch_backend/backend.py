@@ -11,7 +11,7 @@ from .compiler import Compiler
 WEIGHTS = "weights"  # compile spec: "blob" (default) or "named"
 
 
-class ReferenceBackend(BackendDetails):  # type: ignore[misc]
+class ReferenceBackend(BackendDetails):
     """Its name is the id in the .pte file and must equal the runtime's."""
 
     @staticmethod

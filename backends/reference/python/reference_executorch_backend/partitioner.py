@@ -18,7 +18,7 @@ from .supports import ATTENTION, MOVES, Refusal, operator, refuse, supports
 from .versions import require_supported_executorch
 
 
-class ReferencePartitioner(Partitioner):  # type: ignore[misc]
+class ReferencePartitioner(Partitioner):
     """Delegates what the device supports. After `partition`, `refusals` says why the other
     operators stayed outside.
 

@@ -8,39 +8,39 @@ from executorch.exir.backend.backend_details import BackendDetails, PreprocessRe
 from executorch.exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
 
 
-class UnregisteredBackend(BackendDetails):  # type: ignore[misc]
+class UnregisteredBackend(BackendDetails):
     @staticmethod
     def preprocess(edge_program: Any, compile_specs: Any) -> PreprocessResult:
         return PreprocessResult(processed_bytes=b"toy")
 
 
-class ThrowsBackend(BackendDetails):  # type: ignore[misc]
+class ThrowsBackend(BackendDetails):
     @staticmethod
     def preprocess(edge_program: Any, compile_specs: Any) -> PreprocessResult:
         return PreprocessResult(processed_bytes=b"toy")
 
 
-class CannotCompileBackend(BackendDetails):  # type: ignore[misc]
+class CannotCompileBackend(BackendDetails):
     @staticmethod
     def preprocess(edge_program: Any, compile_specs: Any) -> PreprocessResult:
         raise ValueError("the toy compiler has no rule for this")
 
 
-class DiesBackend(BackendDetails):  # type: ignore[misc]
+class DiesBackend(BackendDetails):
     @staticmethod
     def preprocess(edge_program: Any, compile_specs: Any) -> PreprocessResult:
         os.kill(os.getpid(), signal.SIGSEGV)
         raise AssertionError
 
 
-class MisnamedBackend(BackendDetails):  # type: ignore[misc]
+class MisnamedBackend(BackendDetails):
     @staticmethod
     def preprocess(edge_program: Any, compile_specs: Any) -> PreprocessResult:
         return PreprocessResult(processed_bytes=b"toy")
 
 
 def _clash() -> type[BackendDetails]:
-    class ClashBackend(BackendDetails):  # type: ignore[misc]
+    class ClashBackend(BackendDetails):
         @staticmethod
         def preprocess(edge_program: Any, compile_specs: Any) -> PreprocessResult:
             return PreprocessResult(processed_bytes=b"toy")
@@ -51,7 +51,7 @@ def _clash() -> type[BackendDetails]:
 clashing = (_clash(), _clash())  # ExecuTorch holds classes weakly: keep them
 
 
-class AddPartitioner(Partitioner):  # type: ignore[misc]
+class AddPartitioner(Partitioner):
     """Delegates each add by itself."""
 
     def __init__(self, backend: str) -> None:
