@@ -196,6 +196,15 @@ def test_memory_limit(lower: Any, load: Any) -> None:
     load(lower(WIDE, WIDE_INPUTS))
 
 
+def test_options_that_are_refused() -> None:
+    with pytest.raises(host.OptionRefusedError, match="REFERENCE-OPTION: there is no option 'nix'"):
+        host.set_option(BACKEND, "nix", 1)
+    with pytest.raises(host.OptionRefusedError, match="memory_limit_mib must be from 0"):
+        host.set_option(BACKEND, "memory_limit_mib", -1)
+    with pytest.raises(host.OptionRefusedError, match="is a string; a int is needed"):
+        host.set_option(BACKEND, "memory_limit_mib", "much")
+
+
 LIFE = """
 import gc, os, sys, torch
 from executorch.runtime import Runtime
