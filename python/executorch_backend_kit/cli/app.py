@@ -12,6 +12,7 @@ import typer
 
 import executorch_backend_kit
 from executorch_backend_kit.cli.ending import graceful
+from executorch_backend_kit.cli.files import add_file_commands
 
 UNDERSTAND = "Understand: for model authors"
 VENDORS = "Vendors: for makers of backends"
@@ -129,6 +130,9 @@ def compare(  # noqa: PLR0917 - typer reads the signature
         cache=cache,
         json_output=json,
     )
+
+
+add_file_commands(app)
 
 
 def main() -> None:
