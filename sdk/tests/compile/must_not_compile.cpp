@@ -1,7 +1,8 @@
 // One mistake per value of MISTAKE; with 0 there is none and the file compiles. The comment after
-// each #if is what the compiler has to say. Licence: BSD-3-Clause.
+// each #if is what the compiler has to say, GCC or Clang. Licence: BSD-3-Clause.
 #include <executorch_backend_kit/backend.hpp>
 
+#include <cstdlib>
 #include <string>
 
 #ifndef MISTAKE
@@ -17,12 +18,12 @@ struct Good {
 };
 
 struct Delegate {
-#if MISTAKE == 1  // a delegate class needs `static constexpr auto info
+#if MISTAKE == 1    // a delegate class needs `static constexpr auto info
 #elif MISTAKE == 2  // a backend's id is not an identifier of at most 63 bytes
   static constexpr auto info = etbk::Info("not an id");
 #elif MISTAKE == 3  // two backends of this plugin have the same id
   static constexpr auto info = etbk::Info("GoodBackend");
-#elif MISTAKE == 4  // constexpr
+#elif MISTAKE == 4  // constant expression|non-.constexpr.
   static inline const std::string id = "RunTimeText";
   static constexpr auto info = etbk::Info(id);
 #else
@@ -39,10 +40,10 @@ struct Delegate {
   explicit Delegate(etbk::InitContext&) {}
 #endif
 
-#if MISTAKE == 8  // a delegate class needs a public member `execute(etbk::ExecuteContext&)`
-#elif MISTAKE == 9  // execute returns void, etbk::Error or EtbkStatus
+#if MISTAKE == 8     // a delegate class needs a public member `execute
+#elif MISTAKE == 9   // execute returns void, etbk::Error or EtbkStatus
   bool execute(etbk::ExecuteContext&) { return true; }
-#elif MISTAKE == 10  // error: ignoring return
+#elif MISTAKE == 10  // ignoring return
   void execute(etbk::ExecuteContext& run) { run.resize(0, {1}); }
 #else
   void execute(etbk::ExecuteContext&) {}
@@ -65,16 +66,16 @@ struct Delegate {
 
 }  // namespace
 
-#if MISTAKE == 16  // the plugin's name is not \[a-z\]\[a-z0-9_\]\*
+#if MISTAKE == 16  // the plugin's name is not .a-z..a-z0-9_.
 ETBK_PLUGIN(Upper, "Vendor", "1.0.0", Good, Delegate);
 #elif MISTAKE == 17  // the version is not MAJOR.MINOR.PATCH
 ETBK_PLUGIN(plugin, "Vendor", "1.0", Good, Delegate);
 #elif MISTAKE == 18  // the vendor is empty or holds control bytes
 ETBK_PLUGIN(plugin, "Ven\ndor", "1.0.0", Good, Delegate);
-#elif MISTAKE == 19  // constexpr
-static const char* const run_time_vendor = getenv("VENDOR");
+#elif MISTAKE == 19  // constant expression
+static const char* const run_time_vendor = std::getenv("VENDOR");
 ETBK_PLUGIN(plugin, run_time_vendor, "1.0.0", Good, Delegate);
-#elif MISTAKE == 20  // [Rr]edefinition
+#elif MISTAKE == 20  // redefinition of
 ETBK_PLUGIN(plugin, "Vendor", "1.0.0", Good);
 ETBK_PLUGIN(other, "Vendor", "1.0.0", Delegate);
 #else

@@ -95,9 +95,7 @@ def installed(work: Path, sum_vendor: Project, c_vendor: Project) -> Path:
 
 
 @pytest.fixture(scope="session")
-def application(
-    work: Path, installed: Path, product_vendor: Project, executorch: Path
-) -> Project:
+def application(work: Path, installed: Path, product_vendor: Project, executorch: Path) -> Project:
     """The application, built. It is not told where the kit is: the packages know."""
     return Project(
         PROJECTS / "application",

@@ -42,7 +42,7 @@ def export() -> bytes:
             self.delegation_spec = DelegationSpec(backend.__name__, [])
 
         def partition(self, exported_program: Any) -> Any:
-            tags = {}
+            tags: dict[str, DelegationSpec] = {}
             for node in exported_program.graph.nodes:
                 if node.op == "call_function" and node.target == self.operator:
                     tag = f"{self.delegation_spec.backend_id}_{len(tags)}"

@@ -23,41 +23,48 @@ def include(kit: Path) -> str:
     return f"-I{kit / 'include'}"
 
 
-def test_static_plugins_without_cmake(
-    application: Project, kit: Path, include: str, executorch: Path, model: Path, tmp_path: Path
-) -> None:
+@pytest.fixture
+def static_plugins(include: str, tmp_path: Path) -> Path:
+    """Two plugins, in one archive that the linker is free to take nothing from."""
     static = ["-O1", "-c", "-DETBK_STATIC_PLUGIN", include]
-    run("gcc", "-std=c99", *static, PROJECTS / "vendor_c/sum_backend.c", folder=tmp_path).succeeded()
-    product = PROJECTS / "vendor_product/product_backend.cpp"
-    run("g++", "-std=c++17", *static, product, folder=tmp_path).succeeded()
-    run("ar", "qcs", "libplugins.a", "sum_backend.o", "product_backend.o", folder=tmp_path)
+    c_source = PROJECTS / "vendor_c/sum_backend.c"
+    run("gcc", "-std=c99", *static, c_source, folder=tmp_path).succeeded()
+    cxx_source = PROJECTS / "vendor_product/product_backend.cpp"
+    run("g++", "-std=c++17", *static, cxx_source, folder=tmp_path).succeeded()
+    archive = tmp_path / "libplugins.a"
+    run("ar", "qcs", archive, "sum_backend.o", "product_backend.o", folder=tmp_path).succeeded()
+    return archive
 
-    (tmp_path / "main.cpp").write_text(MAIN)
+
+def test_static_plugins_without_cmake(
+    static_plugins: Path, application: Project, include: str, executorch: Path, model: Path
+) -> None:
+    folder = static_plugins.parent
+    (folder / "main.cpp").write_text(MAIN)
     headers = executorch / "include"
-    runtime = [
+    compile_runner = [
+        "-Dmain=run_model",
         f"-I{headers}",
         f"-I{headers}/executorch/runtime/core/portable_type/c10",
         "-DC10_USING_CUSTOM_GENERATED_MACROS",
         "-DET_EVENT_TRACER_ENABLED",
     ]
     source = PROJECTS / "application/run_model.cpp"
-    run("g++", "-std=c++17", "-c", "-Dmain=run_model", *runtime, source, folder=tmp_path).succeeded()
+    run("g++", "-std=c++17", "-c", *compile_runner, source, folder=folder).succeeded()
     libraries = executorch / "lib"
     run(
-        "g++", "-std=c++17", include, "main.cpp", "run_model.o", "-L.", "-lplugins",
+        "g++", "-std=c++17", include, "main.cpp", "run_model.o", static_plugins,
         application.build / "libetbk_host.a", f"-L{libraries}", f"-Wl,-rpath,{libraries}",
         "-Wl,--gc-sections", "-lexecutorch", "-Wl,--no-as-needed", "-lexecutorch_threadpool",
         "-lexecutorch_kernels_optimized", "-ldl", "-pthread", "-o", "program",
-        folder=tmp_path,
+        folder=folder,
     ).succeeded()  # fmt: skip
-    finished = run(tmp_path / "program", model).succeeded()
+    finished = run(folder / "program", model).succeeded()
     assert "backends: SumBackend ProductBackend" in finished.output
     assert "output: 13 13 13 13 13 13" in finished.output
 
 
-def test_a_shared_plugin_without_cmake(
-    include: str, kit: Path, tmp_path: Path
-) -> None:
+def test_a_shared_plugin_without_cmake(include: str, kit: Path, tmp_path: Path) -> None:
     exports = kit / "share/cmake/ExecuTorchBackendKit/plugin_exports.map"
     source = PROJECTS / "vendor_product/product_backend.cpp"
     run(

@@ -14,9 +14,7 @@ VENDORS = ["sum", "product", "plain_c"]
 
 
 @pytest.fixture
-def builds(
-    sum_vendor: Project, product_vendor: Project, c_vendor: Project
-) -> dict[str, Path]:
+def builds(sum_vendor: Project, product_vendor: Project, c_vendor: Project) -> dict[str, Path]:
     return {
         "sum": sum_vendor.build,
         "product": product_vendor.build,

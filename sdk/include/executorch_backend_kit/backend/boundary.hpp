@@ -8,8 +8,6 @@
 
 #include <exception>
 #include <new>
-#include <string_view>
-#include <utility>
 
 namespace etbk {
 inline namespace author_1 {
@@ -18,66 +16,30 @@ namespace detail {
 // Gives the text of a failure to the host, unless the host wrote it, and returns the status.
 ETBK_COLD_ inline EtbkStatus report(const EtbkHostApi* host, const Error& error) noexcept {
   if (!error.is_told_by_host()) {
-    host->set_error(host, to_abi(error.text().empty() ? status_text(error.status())
-                                                      : std::string_view(error.text())));
+    host->set_error(host,
+                    to_abi(error.text().empty() ? status_text(error.status()) : error.text()));
   }
   return error.status();
 }
 
 #if ETBK_EXCEPTIONS
-// Calls `tell(status, text)` for the exception that is being handled. Allocates nothing.
-template <class Tell>
-ETBK_COLD_ EtbkStatus tell_current_exception(Tell&& tell) noexcept {
+// The exception that is being handled, as a value.
+ETBK_COLD_ inline Error current_exception_as_error() noexcept {
   try {
     throw;
   } catch (const Error& error) {
-    return tell(error);
+    return error;
   } catch (const std::bad_alloc& error) {
-    return tell(ETBK_STATUS_OUT_OF_MEMORY, std::string_view(error.what()));
+    return Error(ETBK_STATUS_OUT_OF_MEMORY, error.what());
   } catch (const std::exception& error) {
-    return tell(ETBK_STATUS_INTERNAL, std::string_view(error.what()));
+    return Error(ETBK_STATUS_INTERNAL, error.what());
   } catch (...) {
-    return tell(ETBK_STATUS_INTERNAL,
-                std::string_view("an exception that is not a std::exception"));
+    return Error(ETBK_STATUS_INTERNAL, "an exception that is not a std::exception");
   }
 }
 
 ETBK_COLD_ inline EtbkStatus report_current_exception(const EtbkHostApi* host) noexcept {
-  struct Tell {
-    const EtbkHostApi* host;
-    EtbkStatus operator()(const Error& error) const noexcept { return report(host, error); }
-    EtbkStatus operator()(EtbkStatus status, std::string_view text) const noexcept {
-      host->set_error(host, to_abi(text));
-      return status;
-    }
-  };
-  return tell_current_exception(Tell{host});
-}
-
-// The exception that is being handled as a value, without its text where memory is exhausted.
-ETBK_COLD_ inline Error current_exception_as_error() noexcept {
-  struct Tell {
-    Error* result;
-    EtbkStatus operator()(const Error& error) const noexcept {
-      try {
-        *result = error;
-      } catch (...) {
-        *result = Error(error.status());
-      }
-      return error.status();
-    }
-    EtbkStatus operator()(EtbkStatus status, std::string_view text) const noexcept {
-      try {
-        *result = Error(status, std::string(text));
-      } catch (...) {
-        *result = Error(status);
-      }
-      return status;
-    }
-  };
-  Error result;
-  tell_current_exception(Tell{&result});
-  return result;
+  return report(host, current_exception_as_error());
 }
 #endif
 

@@ -10,8 +10,9 @@
 #include <cassert>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
+#include <new>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -46,17 +47,19 @@ constexpr std::string_view status_text(EtbkStatus status) noexcept {
 }
 
 // A status and the sentence that goes with it. A default-constructed Error means success, so a
-// function that returns Error ends with `return {};`.
+// function that returns Error ends with `return {};`. Making, copying and moving one never fails:
+// where memory is exhausted the sentence is left out.
 class [[nodiscard]] Error {
  public:
   Error() noexcept = default;
 
   // A failure. `text` should tell a person what was wrong and what to do. Without a text the
   // meaning of the status is used.
-  Error(EtbkStatus status, std::string text = {}) : text_(std::move(text)), status_(status) {}
+  explicit Error(EtbkStatus status, std::string_view text = {}) noexcept
+      : text_(text.empty() ? nullptr : copy(text)), status_(status) {}
 
   // A failure with a text built as by printf; at most 1023 bytes, as the host keeps no more.
-  static Error format(EtbkStatus status, const char* format, ...) ETBK_PRINTF_(2, 3);
+  static Error format(EtbkStatus status, const char* format, ...) noexcept ETBK_PRINTF_(2, 3);
 
   // A failure whose sentence the host wrote itself, as its services do.
   static Error told_by_host(EtbkStatus status) noexcept {
@@ -66,34 +69,70 @@ class [[nodiscard]] Error {
     return error;
   }
 
+  Error(const Error& other) noexcept
+      : text_(other.text_ == nullptr ? nullptr : copy(other.text_)),
+        status_(other.status_),
+        told_by_host_(other.told_by_host_) {}
+  Error(Error&& other) noexcept
+      : text_(std::exchange(other.text_, nullptr)),
+        status_(other.status_),
+        told_by_host_(other.told_by_host_) {}
+  Error& operator=(Error other) noexcept {
+    std::swap(text_, other.text_);
+    status_ = other.status_;
+    told_by_host_ = other.told_by_host_;
+    return *this;
+  }
+  ~Error() {
+    if (text_ != nullptr) {
+      free_text();
+    }
+  }
+
   bool failed() const noexcept { return status_ != ETBK_STATUS_OK; }
   EtbkStatus status() const noexcept { return status_; }
-  // Empty for success, and where the host wrote the sentence.
-  const std::string& text() const noexcept { return text_; }
+  // Empty for success, and where the host wrote the sentence. Owned by this object.
+  std::string_view text() const noexcept {
+    return text_ == nullptr ? std::string_view() : std::string_view(text_);
+  }
   bool is_told_by_host() const noexcept { return told_by_host_; }
 
 #if ETBK_EXCEPTIONS
   // Throws *this if it is a failure.
   void raise() const {
     if (failed()) {
-      throw Error(*this);
+      throw_this();
     }
   }
 #endif
 
  private:
-  std::string text_;
+  // Out of line: a caller's fast path carries a comparison and a jump.
+  ETBK_COLD_ static char* copy(std::string_view text) noexcept {
+    char* const made = new (std::nothrow) char[text.size() + 1];
+    if (made != nullptr) {
+      std::memcpy(made, text.data(), text.size());
+      made[text.size()] = '\0';
+    }
+    return made;
+  }
+  ETBK_COLD_ void free_text() noexcept { delete[] text_; }
+#if ETBK_EXCEPTIONS
+  [[noreturn]] ETBK_COLD_ void throw_this() const { throw Error(*this); }
+#endif
+
+  char* text_ = nullptr;  // zero-terminated, or NULL
   EtbkStatus status_ = ETBK_STATUS_OK;
   bool told_by_host_ = false;
 };
 
-ETBK_COLD_ inline Error Error::format(EtbkStatus status, const char* format, ...) {
+ETBK_COLD_ inline Error Error::format(EtbkStatus status, const char* format, ...) noexcept {
   char buffer[1024];
   va_list arguments;
   va_start(arguments, format);
   const int length = std::vsnprintf(buffer, sizeof(buffer), format, arguments);
   va_end(arguments);
-  return Error(status, length > 0 ? std::string(buffer) : std::string());
+  return Error(status, length > 0 ? std::string_view(buffer) : std::string_view());
 }
 
 // A value, or the Error that kept it from being made.

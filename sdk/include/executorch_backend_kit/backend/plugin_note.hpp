@@ -3,8 +3,8 @@
 // Licence: BSD-3-Clause.
 #pragma once
 
-#include <executorch_backend_kit/backend/delegate_traits.hpp>
 #include <executorch_backend_kit/plugin.h>
+#include <executorch_backend_kit/backend/delegate_traits.hpp>
 
 #include <cstddef>
 #include <string_view>
