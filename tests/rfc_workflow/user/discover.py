@@ -9,7 +9,7 @@ print(
         {
             candidate.descriptor.name: {
                 "usable": candidate.usable,
-                "reason": candidate.reason.message if candidate.reason else "",
+                "reason": candidate.reason.to_text() if candidate.reason else "",
             }
             for candidate in discover()
             if candidate.descriptor

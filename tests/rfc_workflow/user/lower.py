@@ -10,7 +10,7 @@ from acme_executorch_backend import AcmePartitioner
 from executorch.exir import to_edge_transform_and_lower
 
 
-class Model(torch.nn.Module):  # type: ignore[misc]
+class Model(torch.nn.Module):
     def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return (a * b + a) - b
 

@@ -15,8 +15,7 @@ runtime = Runtime.get()
 report: dict[str, Any] = {
     "executorch": host.runtime_version(),
     "registered": runtime.backend_registry.registered_backend_names,
-    "plugins": [plugin.path for plugin in plugins],
-    "sha256": [hashlib.sha256(Path(p.path).read_bytes()).hexdigest() for p in plugins],
+    "sha256": {p.name: hashlib.sha256(Path(p.path).read_bytes()).hexdigest() for p in plugins},
 }
 try:
     method = runtime.load_program(sys.argv[1]).load_method("forward")

@@ -10,7 +10,7 @@ OPERATIONS = {ops.edge.aten.add.Tensor: 1, ops.edge.aten.mul.Tensor: 2}
 BLOB_FORMAT = 1
 
 
-class AcmeBackend(BackendDetails):  # type: ignore[misc]
+class AcmeBackend(BackendDetails):
     """Its name is the id in the .pte file, and the runtime half registers under the same."""
 
     @staticmethod

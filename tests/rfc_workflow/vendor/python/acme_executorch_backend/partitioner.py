@@ -11,7 +11,7 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 from .backend import BLOB_FORMAT, OPERATIONS, AcmeBackend
 
 
-class _Supported(OperatorSupportBase):  # type: ignore[misc]
+class _Supported(OperatorSupportBase):
     def is_node_supported(self, submodules: Any, node: torch.fx.Node) -> bool:
         if node.target not in OPERATIONS or node.kwargs:
             return False
@@ -24,7 +24,7 @@ class _Supported(OperatorSupportBase):  # type: ignore[misc]
         )
 
 
-class AcmePartitioner(Partitioner):  # type: ignore[misc]
+class AcmePartitioner(Partitioner):
     """Delegates additions and multiplications of float32 tensors of one shape."""
 
     def __init__(self, blob_format: int = BLOB_FORMAT) -> None:
