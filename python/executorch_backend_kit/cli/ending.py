@@ -54,8 +54,10 @@ def exit_code(error: KitError) -> int:
     """The exit code for an error that ended a command."""
     from executorch_backend_kit.aot.errors import ConfigurationError
     from executorch_backend_kit.compare.errors import ModelError
+    from executorch_backend_kit.knowledge.errors import UnknownNameError
 
-    return BAD_REQUEST if isinstance(error, (ConfigurationError, ModelError)) else UNDECIDED
+    bad_requests = (ConfigurationError, ModelError, UnknownNameError)
+    return BAD_REQUEST if isinstance(error, bad_requests) else UNDECIDED
 
 
 def _say(finding: Finding, *, as_json: bool) -> None:

@@ -37,11 +37,11 @@ class Entry:
     def get(self, *path: str | int, default: Any = None) -> Any:
         """The value at a path of fields."""
         value: Any = self.data
-        for part in path:
-            try:
+        try:
+            for part in path:
                 value = value[part]
-            except (KeyError, IndexError, TypeError):
-                return default
+        except (KeyError, IndexError, TypeError):
+            return default
         return value
 
     def evidence(self, *path: str | int) -> Evidence:

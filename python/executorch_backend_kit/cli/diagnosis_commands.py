@@ -1,0 +1,19 @@
+"""The commands that find out what works here: `doctor`, `help`, `knowledge`."""
+
+from __future__ import annotations
+
+import typer
+
+from executorch_backend_kit.cli.doctor import doctor
+from executorch_backend_kit.cli.help import help  # noqa: A004 - the command's name
+
+MAINTAIN = "Maintain"
+
+
+def add_diagnosis_commands(app: typer.Typer, panel: str) -> None:
+    """Registers the commands."""
+    app.command(rich_help_panel=panel)(doctor)
+    app.command(
+        rich_help_panel=panel,
+        context_settings={"ignore_unknown_options": True},
+    )(help)
