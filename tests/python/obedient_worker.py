@@ -5,8 +5,8 @@ import sys
 import time
 from typing import Any
 
-from executorch_backend_kit.compare.worker_protocol import serve
 from executorch_backend_kit.report.finding import KitError
+from executorch_backend_kit.workers.protocol import serve
 
 Request = dict[str, Any]
 

@@ -105,9 +105,9 @@ def test_a_bad_model_is_exit_code_2(
 def test_a_model_that_hangs_is_ended(etbk: Etbk, tmp_path: Path) -> None:
     file = tmp_path / "model.py"
     file.write_text("import time\nprint('waiting for a download', flush=True)\ntime.sleep(1000)\n")
-    result = etbk("compare", file, "--backends", "portable", "--time-limit", "20")
+    result = etbk("compare", file, "--backends", "portable", "--time-limit", "4")
     assert result.code == 2
-    assert "no answer in stage 'prepare' for 20 s" in result.err
+    assert "no answer in stage 'prepare' for 4 s" in result.err
     assert "waiting for a download" in result.err
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
-from executorch_backend_kit.compare.errors import WorkerError
 from executorch_backend_kit.compare.rounds import MAXIMUM_ROUNDS, measure
+from executorch_backend_kit.workers.errors import WorkerError
 
 
 @dataclass

@@ -60,7 +60,6 @@ class DelegationReport:
 
 def report(edge: Any, backends: Sequence[BackendDescriptor]) -> DelegationReport:
     """Reads the report from an `EdgeProgramManager`. Backends without a delegate are left out."""
-    names = {b.id: b.name for b in backends}
     ids = Counter(delegate_ids(edge))
     delegated = sum(
         len(_operators(lowered.original_module.graph_module)) for lowered in _lowered_modules(edge)
@@ -69,7 +68,7 @@ def report(edge: Any, backends: Sequence[BackendDescriptor]) -> DelegationReport
     for module in _modules(edge):
         left.update(_operators(module))
     return DelegationReport(
-        delegates=tuple(DelegateUse(names.get(i, i), i, n) for i, n in ids.items()),
+        delegates=tuple(DelegateUse(b.name, b.id, ids[b.id]) for b in backends if b.id in ids),
         nodes_delegated=delegated,
         nodes_left=sum(left.values()),
         operators_left=dict(sorted(left.items(), key=lambda item: (-item[1], item[0]))),
@@ -105,9 +104,18 @@ def _operators(module: Any) -> list[str]:
     from executorch.exir.lowered_backend_module import executorch_call_delegate
 
     return [
-        getattr(node.target, "__name__", str(node.target))
+        _name(node.target)
         for node in module.graph.nodes
         if node.op == "call_function"
         and node.target is not executorch_call_delegate
         and node.target is not operator.getitem
     ]
+
+
+def _name(target: Any) -> str:
+    """As in the edge dialect: "aten.add.Tensor"."""
+    import torch
+
+    if isinstance(target, torch._ops.OpOverload):
+        return str(target)
+    return getattr(target, "__name__", str(target))

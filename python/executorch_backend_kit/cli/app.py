@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import executorch_backend_kit
+from executorch_backend_kit.cli.diagnosis_commands import add_diagnosis_commands
 from executorch_backend_kit.cli.ending import graceful
 from executorch_backend_kit.cli.files import add_file_commands
 
@@ -132,7 +133,21 @@ def compare(  # noqa: PLR0917 - typer reads the signature
     )
 
 
+add_diagnosis_commands(app, UNDERSTAND)
 add_file_commands(app)
+
+
+@app.command(rich_help_panel=VENDORS)
+@graceful
+def plugins(
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the list as JSON (etbk.plugins/1).")
+    ] = False,
+) -> None:
+    """Every candidate plugin and its fate, and the backends to lower for."""
+    from executorch_backend_kit.cli.plugins import run
+
+    run(json_output=json)
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from executorch_backend_kit.aot.discovery import Candidate, discover, executorch
 from executorch_backend_kit.aot.errors import ConfigurationError, UnusableBackendError
 from executorch_backend_kit.compare import environment
 from executorch_backend_kit.compare.cache import Cache, default_folder
-from executorch_backend_kit.compare.errors import ModelError, WorkerError
+from executorch_backend_kit.compare.errors import ModelError
 from executorch_backend_kit.compare.lowering_jobs import Export, Exports, Prepared
 from executorch_backend_kit.compare.progress import Progress, Silent
 from executorch_backend_kit.compare.rounds import Track, measure
@@ -27,6 +27,7 @@ from executorch_backend_kit.compare.running import Run, start_all
 from executorch_backend_kit.compare.workshop import Workshop
 from executorch_backend_kit.report.comparison import Comparison, Latency, Row
 from executorch_backend_kit.report.finding import Finding, KitError, Severity
+from executorch_backend_kit.workers.errors import WorkerError
 
 DEFAULT_BUDGET = 30.0
 DEFAULT_TIME_LIMIT = 900.0

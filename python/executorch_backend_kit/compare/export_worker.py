@@ -16,8 +16,8 @@ from executorch_backend_kit.aot.lowering import lower, summary
 from executorch_backend_kit.compare import model_file, numerics, tensor_files
 from executorch_backend_kit.compare.errors import ModelError
 from executorch_backend_kit.compare.fingerprint import fingerprint
-from executorch_backend_kit.compare.worker_protocol import serve
 from executorch_backend_kit.report.finding import Finding, KitError, Severity
+from executorch_backend_kit.workers.protocol import serve
 
 _imported: dict[str, model_file.ModelFile] = {}
 

@@ -12,10 +12,10 @@ from executorch_backend_kit.aot.configuration import Configuration
 from executorch_backend_kit.aot.delegation import DelegationReport
 from executorch_backend_kit.compare import package_digest
 from executorch_backend_kit.compare.cache import Cache, Program, key_of
-from executorch_backend_kit.compare.errors import WorkerError
 from executorch_backend_kit.compare.progress import Progress
 from executorch_backend_kit.compare.workshop import Workshop
 from executorch_backend_kit.report.finding import Finding
+from executorch_backend_kit.workers.errors import WorkerError
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Protocol
 
-from executorch_backend_kit.compare.errors import WorkerError
 from executorch_backend_kit.compare.statistics import MINIMUM_ROUNDS, Ratio, ratio, warm_from
+from executorch_backend_kit.workers.errors import WorkerError
 
 MAXIMUM_ROUNDS = 60
 _TURN_SECONDS = (0.02, 0.25)  # a turn is at least one run

@@ -11,9 +11,9 @@ from typing import Any
 
 from executorch_backend_kit.aot.lowering import summary
 from executorch_backend_kit.compare import tensor_files
-from executorch_backend_kit.compare.errors import WorkerError
-from executorch_backend_kit.compare.worker_protocol import serve
 from executorch_backend_kit.report.finding import Finding
+from executorch_backend_kit.workers.errors import WorkerError
+from executorch_backend_kit.workers.protocol import serve
 
 # What `executorch.runtime.Runtime.load_program(path)` does, in the words of ExecuTorch's LoadMode.
 LOAD_MODE = "MmapUseMlockIgnoreErrors"
@@ -100,10 +100,11 @@ def _require_backends(ids: list[str], registry: Any) -> None:
                 "without this backend.",
             )
         if not registry.is_available(backend):
+            text = _host_text()
             raise WorkerError(
                 "RUNTIME-BACKEND-UNAVAILABLE",
-                f"Backend {backend} is registered but says that it cannot run here.",
-                evidence=_host_text() or "is_available() is false",
+                f"Backend {backend} says that it cannot run here" + (f": {text}." if text else "."),
+                evidence="it is registered; is_available() is false",
                 fix="Install what the backend needs: its device, driver or libraries.",
             )
 
@@ -157,11 +158,9 @@ def _runtime_error(code: str, what: str, error: RuntimeError) -> WorkerError:
     text = _host_text()
     return WorkerError(
         code,
-        f"The program {what}{meaning}" + (f": {text}" if text else "."),
+        f"The program {what}{meaning}" + (f": {text}." if text else "."),
         evidence=summary(error),
-        fix="Read the backend's message; the log of the run is in the evidence."
-        if text
-        else "See the evidence.",
+        fix="Do what the backend says." if text else "See the evidence.",
     )
 
 
@@ -170,7 +169,7 @@ def _host_text() -> str:
     import sys
 
     host = sys.modules.get("executorch_backend_kit.host")
-    return str(host.last_error()).strip() if host else ""
+    return str(host.last_error()).strip().removesuffix(".") if host else ""
 
 
 def _memory() -> tuple[float, float]:

@@ -9,9 +9,9 @@ from typing import Any
 
 from executorch_backend_kit.aot.configuration import Configuration
 from executorch_backend_kit.compare.cache import Program
-from executorch_backend_kit.compare.errors import WorkerError
-from executorch_backend_kit.compare.worker_process import Worker, wait_any
 from executorch_backend_kit.report.finding import Finding
+from executorch_backend_kit.workers.errors import WorkerError
+from executorch_backend_kit.workers.process import Worker, wait_any
 
 _MODULE = "executorch_backend_kit.compare.run_worker"
 _STARTING_AT_ONCE = 2
@@ -32,6 +32,20 @@ class Run:
 
     def load_and_run(self, inputs: list[Path]) -> None:
         """Loads the program, runs each input set once, keeps what was measured in `facts`."""
+        try:
+            self._load_and_run(inputs)
+        except WorkerError as error:
+            raise self._with_log(error) from error
+
+    def _with_log(self, error: WorkerError) -> WorkerError:
+        """The error with what ExecuTorch or the backend wrote to the log, if it has not got it."""
+        finding, log = error.finding, self.worker.log_tail()
+        if not log or log in finding.evidence:
+            return error
+        evidence = f"{finding.evidence}; log: {log}"
+        return WorkerError(finding.code, finding.message, evidence=evidence, fix=finding.fix)
+
+    def _load_and_run(self, inputs: list[Path]) -> None:
         delegates = {d.id for d in self.program.delegation.delegates}
         used = [b for b in self.configuration.backends if b.id in delegates]
         loaded = self.worker.ask(
@@ -71,7 +85,7 @@ def start_all(
     for number, (configuration, program) in enumerate(programs):
         if len(starting) == _STARTING_AT_ONCE:
             wait()
-        worker = Worker(_MODULE, folder / f"run-{number}.log", limit)
+        worker = Worker(_MODULE, folder / f"run-{number}.log")
         outputs = folder / f"outputs-{number}"
         starting[worker] = Run(configuration, program, worker, outputs, limit)
         runs.append(starting[worker])

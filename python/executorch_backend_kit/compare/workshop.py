@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from executorch_backend_kit.compare.errors import WorkerError
-from executorch_backend_kit.compare.worker_process import Worker, stop_all, wait_any
+from executorch_backend_kit.workers.errors import WorkerError
+from executorch_backend_kit.workers.process import Worker, stop_all, wait_any
 
 MAXIMUM_WORKERS = 2
 _MODULE = "executorch_backend_kit.compare.export_worker"
@@ -26,7 +26,7 @@ class Workshop:
 
     def _start(self) -> Worker:
         self._started += 1
-        worker = Worker(_MODULE, self._logs / f"export-{self._started}.log", self._limit)
+        worker = Worker(_MODULE, self._logs / f"export-{self._started}.log")
         self._workers.append(worker)
         return worker
 

@@ -73,6 +73,8 @@ def _verdicts(document: Document, names: list[str]) -> Table:
             continue
         is_baseline = index == document["baseline_row"]
         verdict = "baseline" if is_baseline else latency["verdict"] or "not known"
+        if row["numerics"] and not row["numerics"]["pass"]:
+            verdict = ""  # being fast and wrong wins nothing
         table.add_row(
             name,
             _numbers(row["numerics"]),
@@ -97,15 +99,17 @@ def _ratio(latency: Document) -> str:
     if value is None:
         return ""
     low, high = latency["interval"]
+    if latency["verdict"] == "tie":
+        return f"about the same ({low:.2f} to {high:.2f})"
     if value < 1:
         value, low, high, word = 1 / value, 1 / high, 1 / low, "faster"
     else:
         word = "slower"
-    return f"{_factor(value)} {word} ({_factor(low)} to {_factor(high)})"
+    return f"{_number(value)}x {word} ({_number(low)} to {_number(high)})"
 
 
-def _factor(value: float) -> str:
-    return f"{value:.2f}x" if value < 10 else f"{value:.0f}x"
+def _number(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.0f}"
 
 
 def _milliseconds(value: float) -> str:

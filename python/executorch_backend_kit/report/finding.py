@@ -2,7 +2,9 @@
 
 KitError                   carries one finding
 +-- aot.errors.*           describing, finding and lowering for backends
-+-- compare.errors.*       MODEL files, workers, measurements
++-- compare.errors.*       MODEL files
++-- workers.errors.*       child processes
++-- host.errors.*          loading plugins into a runtime
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """A pretended vendor for the tests: backends that take `add`, each with its own way to go wrong."""
 
+import os
+from pathlib import Path
+
 from executorch_backend_kit.aot.descriptor import BackendDescriptor, Option
 
 
@@ -89,3 +92,43 @@ def twin_b() -> BackendDescriptor:
 def usurper() -> BackendDescriptor:
     """Takes the id of a stock backend."""
     return _descriptor("usurper", "XnnpackBackend")
+
+
+def _with_plugin(name: str, class_name: str) -> BackendDescriptor:
+    """Its runtime half is in the library that the test built."""
+    return _descriptor(name, class_name, runtime_library=Path(os.environ["TOY_PLUGIN"]))
+
+
+def adder() -> BackendDescriptor:
+    """Works."""
+    return _with_plugin("adder", "AdderBackend")
+
+
+def unavailable() -> BackendDescriptor:
+    """Its device is not there."""
+    return _with_plugin("unavailable", "UnavailableBackend")
+
+
+def init_fails() -> BackendDescriptor:
+    """Its init returns an error."""
+    return _with_plugin("init-fails", "InitFailsBackend")
+
+
+def execute_fails() -> BackendDescriptor:
+    """Its execute returns an error."""
+    return _with_plugin("execute-fails", "ExecuteFailsBackend")
+
+
+def crashes() -> BackendDescriptor:
+    """Its execute aborts the process."""
+    return _with_plugin("crashes", "CrashesBackend")
+
+
+def hangs() -> BackendDescriptor:
+    """Its execute does not return."""
+    return _with_plugin("hangs", "HangsBackend")
+
+
+def wrong() -> BackendDescriptor:
+    """One of its numbers is off by one percent."""
+    return _with_plugin("wrong", "WrongBackend")

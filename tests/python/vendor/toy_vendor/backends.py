@@ -8,18 +8,6 @@ from executorch.exir.backend.backend_details import BackendDetails, PreprocessRe
 from executorch.exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
 
 
-class UnregisteredBackend(BackendDetails):
-    @staticmethod
-    def preprocess(edge_program: Any, compile_specs: Any) -> PreprocessResult:
-        return PreprocessResult(processed_bytes=b"toy")
-
-
-class ThrowsBackend(BackendDetails):
-    @staticmethod
-    def preprocess(edge_program: Any, compile_specs: Any) -> PreprocessResult:
-        return PreprocessResult(processed_bytes=b"toy")
-
-
 class CannotCompileBackend(BackendDetails):
     @staticmethod
     def preprocess(edge_program: Any, compile_specs: Any) -> PreprocessResult:
@@ -33,10 +21,11 @@ class DiesBackend(BackendDetails):
         raise AssertionError
 
 
-class MisnamedBackend(BackendDetails):
-    @staticmethod
+def _plain(name: str) -> type[BackendDetails]:
     def preprocess(edge_program: Any, compile_specs: Any) -> PreprocessResult:
         return PreprocessResult(processed_bytes=b"toy")
+
+    return type(name, (BackendDetails,), {"preprocess": staticmethod(preprocess)})
 
 
 def _clash() -> type[BackendDetails]:
@@ -48,7 +37,15 @@ def _clash() -> type[BackendDetails]:
     return ClashBackend
 
 
-clashing = (_clash(), _clash())  # ExecuTorch holds classes weakly: keep them
+# ExecuTorch holds classes weakly: keep them.
+clashing = (_clash(), _clash())
+plain = tuple(
+    _plain(f"{name}Backend")
+    for name in (
+        *("Unregistered", "Throws", "Misnamed"),
+        *("Adder", "Unavailable", "InitFails", "ExecuteFails", "Crashes", "Hangs", "Wrong"),
+    )
+)
 
 
 class AddPartitioner(Partitioner):

@@ -14,20 +14,25 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from executorch_backend_kit.compare.errors import WorkerError
 from executorch_backend_kit.report.finding import Finding
+from executorch_backend_kit.workers.errors import WorkerError
+
+_NOISE = "[cpuinfo_utils.cpp:"  # ExecuTorch's search for the kind of CPU; says nothing here
+
+START_LIMIT = 180.0  # seconds until a worker says hello; importing torch can be slow
 
 
 class Worker:
     """A child process that answers JSON requests. Used by one thread."""
 
-    def __init__(self, module: str, log: Path, limit: float) -> None:
+    def __init__(self, module: str, log: Path, limit: float = START_LIMIT) -> None:
         self.log = log
         self.ended = False
         self.stage = "start"
         self.limit = limit
         self.deadline = time.monotonic() + limit
         self._log_file: IO[bytes] = log.open("ab")
+        self._stage_log = 0  # where the log of the current stage begins
         self._buffer = b""
         self._process = subprocess.Popen(
             [sys.executable, "-m", module],
@@ -46,6 +51,7 @@ class Worker:
     def send(self, operation: str, limit: float, **request: Any) -> None:
         """Sends a request; its reply is due in `limit` seconds: see `receive` and `wait_any`."""
         self.stage = operation
+        self._stage_log = self.log.stat().st_size
         self.limit = limit
         self.deadline = time.monotonic() + limit
         assert self._process.stdin
@@ -137,15 +143,15 @@ class Worker:
         )
 
     def log_tail(self, lines: int = 3, width: int = 300) -> str:
-        """The last lines that the process wrote to stderr."""
+        """The last lines that the process wrote to stderr in the current stage."""
         try:
             with self.log.open("rb") as file:
-                file.seek(max(0, self.log.stat().st_size - 8192))
+                file.seek(max(self._stage_log, self.log.stat().st_size - 8192))
                 text = file.read().decode(errors="replace")
         except OSError:
             return ""
-        kept = [line.strip()[:width] for line in text.splitlines() if line.strip()]
-        return " | ".join(kept[-lines:])
+        said = [line.strip()[:width] for line in text.splitlines()]
+        return " | ".join([line for line in said if line and _NOISE not in line][-lines:])
 
 
 def wait_any(workers: Collection[Worker]) -> tuple[Worker, dict[str, Any] | WorkerError]:

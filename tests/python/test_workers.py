@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from executorch_backend_kit.compare.errors import WorkerError
-from executorch_backend_kit.compare.worker_process import Worker, wait_any
+from executorch_backend_kit.workers.errors import WorkerError
+from executorch_backend_kit.workers.process import Worker, wait_any
 from harness import HERE
 
 
 @pytest.fixture
 def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worker]:
     monkeypatch.setenv("PYTHONPATH", str(HERE))
-    worker = Worker("obedient_worker", tmp_path / "log", 20)
+    worker = Worker("obedient_worker", tmp_path / "log")
     assert worker.receive() == {"hello": True}
     yield worker
     worker.stop()
@@ -78,7 +78,7 @@ def test_a_worker_that_hangs_is_ended(worker: Worker) -> None:
 
 
 def test_the_first_of_several_is_returned(worker: Worker, tmp_path: Path) -> None:
-    other = Worker("obedient_worker", tmp_path / "log2", 20)
+    other = Worker("obedient_worker", tmp_path / "log2")
     other.receive()
     worker.send("sleep", 20, seconds=5)
     other.send("echo", 20, text="first")
@@ -87,7 +87,7 @@ def test_the_first_of_several_is_returned(worker: Worker, tmp_path: Path) -> Non
 
 
 def test_a_module_that_cannot_start_shows_why(tmp_path: Path) -> None:
-    worker = Worker("no_such_worker", tmp_path / "log", 20)
+    worker = Worker("no_such_worker", tmp_path / "log")
     with pytest.raises(WorkerError) as caught:
         worker.receive()
     assert "No module named no_such_worker" in caught.value.finding.evidence
@@ -98,8 +98,8 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     code = (
         "import sys, pathlib, time\n"
         f"sys.path.insert(0, {str(HERE)!r})\n"
-        "from executorch_backend_kit.compare.worker_process import Worker\n"
-        f"w = Worker('obedient_worker', pathlib.Path({str(tmp_path / 'log')!r}), 20)\n"
+        "from executorch_backend_kit.workers.process import Worker\n"
+        f"w = Worker('obedient_worker', pathlib.Path({str(tmp_path / 'log')!r}))\n"
         "w.receive(); w.send('sleep', 99, seconds=99)\n"
         "print(w._process.pid, flush=True); time.sleep(99)\n"
     )
