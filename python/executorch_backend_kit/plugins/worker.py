@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+from contextlib import suppress
 from typing import Any
 
 from executorch_backend_kit import host
@@ -26,7 +29,18 @@ def load_one(request: dict[str, Any]) -> dict[str, Any]:
 
 def hello() -> dict[str, Any]:
     """Which runtime plugins are loaded into."""
-    return {"executorch": host.runtime_version(), "library": host.runtime_library()}
+    runtime = {"executorch": host.runtime_version(), "library": host.runtime_library()}
+    load_stock_backends()
+    return runtime
+
+
+def load_stock_backends() -> None:
+    """Registers the backends that come with ExecuTorch: in a program they hold ids and slots before
+    any plugin. Release 1.4 has them inside an extension module that needs torch: not seen here."""
+    folder = host.locate_runtime().folder / "lib"
+    for library in sorted(folder.glob("libexecutorch_backend_*.so")):
+        with suppress(OSError):  # a backend that does not load takes no slot
+            ctypes.CDLL(str(library), mode=os.RTLD_NOW | os.RTLD_LOCAL)
 
 
 if __name__ == "__main__":
