@@ -6,6 +6,7 @@ import typer
 
 from executorch_backend_kit.cli.doctor import doctor
 from executorch_backend_kit.cli.help import help  # noqa: A004 - the command's name
+from executorch_backend_kit.cli.knowledge import knowledge
 
 MAINTAIN = "Maintain"
 
@@ -17,3 +18,4 @@ def add_diagnosis_commands(app: typer.Typer, panel: str) -> None:
         rich_help_panel=panel,
         context_settings={"ignore_unknown_options": True},
     )(help)
+    app.add_typer(knowledge, name="knowledge", rich_help_panel=MAINTAIN)

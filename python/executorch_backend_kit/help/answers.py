@@ -16,10 +16,11 @@ _LONGEST = 200_000  # characters of a log that are looked at, from its end
 
 _CODE = re.compile(r"\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)+\b")
 _NUMBER = re.compile(
-    r"\b(?:error(?: code)?|code|status|failed with|err)\b[ :=]*"
-    r"(?:0x:?(?P<hex>[0-9a-f]{1,2})\b|(?P<dec>\d{1,2})\b)"
-    r"|\b0x:?(?P<bare>[0-9a-f]{1,2})\b",
-    re.IGNORECASE,
+    r"\b0x:?(?P<hex>[0-9a-f]{1,2})\b|\berror(?: code)?[ :=]*(?P<dec>\d{1,2})\b", re.IGNORECASE
+)
+# Without one of these words a number may be anybody's, as in "make: *** Error 1".
+_RUNTIME = re.compile(
+    r"executorch|runtime|program|method|delegate|backend|load|execute|\.pte?\b|\w+\.cpp:", re.I
 )
 _WHOLE_NUMBER = re.compile(r"(?:error\s*)?(?:0x:?(?P<hex>[0-9a-f]{1,2})|(?P<dec>\d{1,2}))", re.I)
 
@@ -108,9 +109,10 @@ def _rules(text: str, known: dict[str, Any]) -> Iterator[Answer]:
 
 
 def _numbers(text: str) -> Iterator[tuple[int, str]]:
+    if not _RUNTIME.search(text):
+        return
     for found in _NUMBER.finditer(text):
-        hexadecimal = found["hex"] or found["bare"]
-        yield int(hexadecimal, 16) if hexadecimal else int(found["dec"]), found[0]
+        yield int(found["hex"], 16) if found["hex"] else int(found["dec"]), found[0]
 
 
 def _as_number(word: str, known: dict[str, Any]) -> int | None:

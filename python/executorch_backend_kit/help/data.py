@@ -19,6 +19,9 @@ from executorch_backend_kit.knowledge.errors import KnowledgeError
 FOLDER = Path(__file__).parent
 COMPILED = FOLDER / "compiled.json"
 
+# From the special to the general: of two rules that are equally sure the first one leads.
+_RULES = ("vendors", "lowering", "runtime", "imports", "build", "machines")
+
 _HOST_CODE = re.compile(r'X\(\w+,\s*"([A-Z0-9-]+)",\s*"([^"]*)"\)')
 _PTE_RULE = re.compile(r'X\((\d+),\s*k\w+,\s*"((?:[^"\\]|\\.)*)"\)')
 
@@ -45,7 +48,8 @@ def read_sources() -> dict[str, Any]:
     for path in sorted((FOLDER / "codes").glob("*.toml")):
         written |= source.read(path, FOLDER / "schemas" / "codes.schema.json")
     rules: list[dict[str, Any]] = []
-    for path in sorted((FOLDER / "rules").glob("*.toml")):
+    for name in _RULES:
+        path = FOLDER / "rules" / f"{name}.toml"
         rules += source.read(path, FOLDER / "schemas" / "rules.schema.json")["rules"]
     errors = source.read(FOLDER / "errors.toml", FOLDER / "schemas" / "errors.schema.json")
     return {"codes": dict(_codes(written)), "errors": errors["errors"], "rules": rules}

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from enum import Enum
+from importlib import util
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,19 @@ def examine(modules: list[dict[str, Any]], snippet: str, file: str) -> Iterator[
         yield result
     yield {"changes": containment.changes(before, containment.state())}
     if good and snippet:
+        yield {"lowering": True}
+        yield from lower(snippet, file)
+
+
+def study(
+    modules: list[dict[str, Any]], targets: list[str], snippet: str, file: str
+) -> Iterator[dict[str, Any]]:
+    """All that facts say of a backend: its modules, the signatures of `targets`, its lowering."""
+    yield from import_modules(modules)
+    for target in targets:
+        for result in signature(target):
+            yield {"target": target, **result}
+    if snippet:
         yield {"lowering": True}
         yield from lower(snippet, file)
 
@@ -170,6 +184,16 @@ def _prefix(parameter: inspect.Parameter) -> str:
     return "**" if parameter.kind is inspect.Parameter.VAR_KEYWORD else ""
 
 
+def present(modules: list[str]) -> Iterator[dict[str, Any]]:
+    """Which modules can be found, without importing them themselves: {present: [...]}."""
+    found = []
+    for name in modules:
+        with contextlib.suppress(BaseException):  # finding one imports its parents
+            if util.find_spec(name) is not None:
+                found.append(name)
+    yield {"present": found}
+
+
 def resolve(target: str) -> Any:
     """The object that "module:name" means."""
     module, _, path = target.partition(":")
@@ -206,6 +230,7 @@ JOBS: dict[str, Job] = {
     "registry": registry,
     "lower": lower,
     "lower_described": lower_described,
+    "present": present,
     "run": run,
-    "signature": signature,
+    "study": study,
 }
