@@ -154,7 +154,7 @@ def test_dependencies_are_light(unpacked: Path) -> None:
         for line in fields.get_all("Requires-Dist", [])
         if "extra ==" not in line
     }
-    assert required <= {"packaging", "rich", "typer"}
+    assert required <= {"packaging", "rich", "tomli", "typer"}
 
 
 def test_licences_are_inside(unpacked: Path) -> None:
