@@ -86,3 +86,20 @@ def check(
     kind = "targets" if document.get("schema") == "etbk.target/1" else "backends"
     entry = store.read_over(file, kind, store.kit_documents()[kind])
     typer.echo(f"{file}: good; {kind.removesuffix('s')} {entry['name']}")
+
+
+@knowledge.command()
+@graceful
+def pages(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The pages go below it.", show_default=False)
+    ],
+) -> None:
+    """Write a documentation page for each backend and target."""
+    from executorch_backend_kit.knowledge import load
+    from executorch_backend_kit.knowledge.pages import pages as all_pages
+
+    for path, text in all_pages(load()):
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
