@@ -20,4 +20,5 @@ set(ETBK_PTE_SOURCES
     sha256.cpp
     stock_blobs.cpp
     tensor_rules.cpp
-    text.cpp)
+    text.cpp
+    xnnpack_blob.cpp)

@@ -21,9 +21,11 @@
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/platform/log.h>
 #include <executorch/runtime/platform/platform.h>
+#include <executorch_backend_kit/envelope.h>
 #include <executorch_backend_kit/host.h>
 
 #include <atomic>
+#include <cinttypes>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -1572,8 +1574,15 @@ class PluginBackend final : public rt::BackendInterface {
   }
 
   EtbkStatus checked_init(const InitCall& call, Handle& handle) const {
+    EtbkEnvelope envelope{};
+    const EtbkStatus fits = check_envelope(call, &envelope);
+    if (fits != ETBK_STATUS_OK) {
+      return fits;
+    }
     if (api_->check_blob != nullptr) {
-      const EtbkBytes head{call.blob.data, call.blob.size < 256 ? call.blob.size : 256};
+      // The envelope and what follows it; all of a small blob.
+      const size_t shown = envelope.header_size + 256;
+      const EtbkBytes head{call.blob.data, call.blob.size < shown ? call.blob.size : shown};
       uint32_t grade = ETBK_BLOB_OPTIMAL;
       const EtbkStatus status = api_->check_blob(&kHostApi, api_, head, call.blob.size, &grade);
       if (status != ETBK_STATUS_OK) {
@@ -1588,6 +1597,92 @@ class PluginBackend final : public rt::BackendInterface {
       pending_text[0] = '\0';
     }
     return api_->init(&kHostApi, api_, &call, &handle.plugin_handle);
+  }
+
+  // Judges a blob by its envelope, before the backend sees a byte. A blob without one passes.
+  EtbkStatus check_envelope(const InitCall& call, EtbkEnvelope* envelope) const {
+    const EtbkBackendInfo& info = *api_->info;
+    const uint32_t newest = info.blob_format_newest == 0 ? UINT32_MAX : info.blob_format_newest;
+    const EtbkEnvelopeReader reader{info.id.data, info.id.size, info.blob_format_oldest, newest,
+                                    etbk_envelope_arch()};
+    int result = ETBK_ENVELOPE_OK;
+    const int found = etbk_envelope_grade(call.blob.data, call.blob.size, call.blob.size, &reader,
+                                          envelope, &result);
+    const EtbkEnvelopeVerdict verdict = etbk_envelope_verdict(found);
+    char more[192] = "";
+    switch (found) {
+      case ETBK_VERDICT_FITS:
+        return result == ETBK_ENVELOPE_OK ? check_payload(call, *envelope) : ETBK_STATUS_OK;
+      case ETBK_VERDICT_OTHER_BACKEND:
+        std::snprintf(more, sizeof more, "made for \"%.*s\", this is \"%s\"",
+                      shown_length(envelope->backend_id), envelope->backend_id.data, id_);
+        break;
+      case ETBK_VERDICT_OTHER_ARCH:
+        std::snprintf(more, sizeof more, "compiled for %.*s, this machine is %s",
+                      shown_length(envelope->arch), envelope->arch.data, reader.arch);
+        break;
+      case ETBK_VERDICT_FORMAT_TOO_NEW:
+      case ETBK_VERDICT_FORMAT_TOO_OLD:
+      case ETBK_VERDICT_NEWER_BUT_READABLE:
+        std::snprintf(more, sizeof more,
+                      "format %" PRIu32 ", readable from format %" PRIu32
+                      " on; this backend reads %" PRIu32 " to %" PRIu32,
+                      envelope->blob_format, envelope->oldest_reader, info.blob_format_oldest,
+                      newest);
+        break;
+      case ETBK_VERDICT_MISALIGNED:
+        std::snprintf(more, sizeof more, "%" PRIu32 " bytes are wanted",
+                      envelope->payload_alignment);
+        break;
+      default:
+        std::snprintf(more, sizeof more, "%s", etbk_envelope_result_text(result));
+        break;
+    }
+    if (verdict.grade < ETBK_BLOB_NEEDS_REBUILD) {
+      ET_LOG(Info, "%s: %s (%s): %s", id_, verdict.sentence, more, verdict.cure);
+      return check_payload(call, *envelope);
+    }
+    return fail(ETBK_STATUS_INCOMPATIBLE_BLOB, "%s (%s): %s", verdict.sentence, more, verdict.cure);
+  }
+
+  // Reads the whole payload, so only by the application's wish.
+  static EtbkStatus check_payload(const InitCall& call, const EtbkEnvelope& envelope) {
+    if (!payload_check_wanted(call) || envelope.hash_kind == ETBK_PAYLOAD_HASH_NONE) {
+      return ETBK_STATUS_OK;
+    }
+    if (envelope.hash_kind != ETBK_PAYLOAD_HASH_XXH64) {
+      return fail(ETBK_STATUS_NOT_SUPPORTED,
+                  "the host cannot verify a hash of kind %" PRIu32 ": use etbk check --hash",
+                  envelope.hash_kind);
+    }
+    const auto* const payload = static_cast<const uint8_t*>(call.blob.data) + envelope.header_size;
+    if (etbk_hash_of(payload, static_cast<size_t>(envelope.payload_size)) !=
+        etbk_hash_read64(envelope.hash)) {
+      return fail(ETBK_STATUS_INCOMPATIBLE_BLOB,
+                  "the blob's payload does not have the hash in its envelope: copy or export the "
+                  "file again");
+    }
+    return ETBK_STATUS_OK;
+  }
+
+  // Load-time option "etbk_verify_payload", or for the whole process ETBK_VERIFY_PAYLOAD=1.
+  static bool payload_check_wanted(const InitCall& call) {
+    for (size_t i = 0; i < call.option_count; ++i) {
+      const EtbkOption& option = call.options[i];
+      if (option.kind == ETBK_OPTION_BOOL && same_text(option.key, "etbk_verify_payload")) {
+        return option.number != 0;
+      }
+    }
+#ifdef ETBK_HOST_NO_HEAP
+    return false;
+#else
+    const char* const wish = std::getenv("ETBK_VERIFY_PAYLOAD");
+    return wish != nullptr && std::strcmp(wish, "1") == 0;
+#endif
+  }
+
+  static int shown_length(EtbkEnvelopeText text) {
+    return text.size < 64 ? static_cast<int>(text.size) : 64;
   }
 
 #ifdef ETBK_HOST_NO_HEAP

@@ -42,7 +42,4 @@ std::string sha256_of(const Container& file, const Range& range);
 // What the blobs of ExecuTorch's own backends say of themselves; null if nothing.
 Json stock_header(const Container& file, const Range& blob);
 
-// Arguments that an XNNPACK blob uses of its call; 0 if that cannot be told.
-uint32_t xnnpack_arguments(const Container& file, const Range& blob);
-
 }  // namespace etbk::pte

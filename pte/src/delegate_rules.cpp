@@ -1,10 +1,13 @@
 // Rules about delegates: what the runtime follows without a look.
 // Licence: BSD-3-Clause.
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "blob.hpp"
 #include "semantics.hpp"
 #include "text.hpp"
+#include "xnnpack_blob.hpp"
 
 namespace etbk::pte {
 namespace {
@@ -54,9 +57,52 @@ void check_envelope(const Scope& scope, const ps::BackendDelegate& delegate,
   }
 }
 
+// Bytes of an entry of named data, in the program or in the data file; false if there is none.
+bool find_named(const Scope& scope, std::string_view key, uint64_t* size) {
+  const auto look = [&](const auto* entries, const auto* segments) {
+    for (uint32_t i = 0; entries != nullptr && i < entries->size() && scope.work.spend(1); ++i) {
+      const auto& entry = *entries->Get(i);
+      if (view(entry.key()) == key && segments != nullptr &&
+          entry.segment_index() < segments->size()) {
+        *size = segments->Get(entry.segment_index())->size();
+        return true;
+      }
+    }
+    return false;
+  };
+  const ps::Program& program = *scope.file.program();
+  return look(program.named_data(), program.segments()) ||
+         (scope.external != nullptr && scope.external->kind() == Container::Kind::kData &&
+          look(scope.external->data()->named_data(), scope.external->data()->segments()));
+}
+
+// XNNPACK's delegate follows a map of named data that may be absent, and reads its constants
+// without asking how long they are.
+void check_xnnpack(const Scope& scope, MethodScope& method, const ps::BackendDelegate& delegate,
+                   const std::string& place) {
+  method.xnnpack_arguments.push_back(0);
+  if (view(delegate.id()) != "XnnpackBackend") {
+    return;
+  }
+  const Range range = blob_range(scope.file, delegate);
+  const XnnpackBlob blob = read_xnnpack_blob(scope.file, range);
+  scope.work.spend(std::min<uint64_t>(range.size, 65536));
+  method.xnnpack_arguments.back() = blob.arguments;
+  for (const XnnpackBlob::Named& named : blob.named) {
+    uint64_t size = 0;
+    if (!find_named(scope, named.key, &size)) {
+      scope.findings.add(611, place + ".processed", in_quotes(named.key) + " is absent");
+    } else if (size < named.size) {
+      scope.findings.add(611, place + ".processed",
+                         in_quotes(named.key) + " has " + std::to_string(size) +
+                             " bytes, needed are " + std::to_string(named.size));
+    }
+  }
+}
+
 }  // namespace
 
-void check_delegates(const Scope& scope, const MethodScope& method) {
+void check_delegates(const Scope& scope, MethodScope& method) {
   const auto& delegates = *method.plan->delegates();
   for (uint32_t i = 0; i < delegates.size() && scope.work.spend(1); ++i) {
     const ps::BackendDelegate& delegate = *delegates.Get(i);
@@ -67,6 +113,7 @@ void check_delegates(const Scope& scope, const MethodScope& method) {
     check_text(scope, delegate.id(), place + ".id");
     check_blob(scope, delegate.processed(), place + ".processed");
     check_envelope(scope, delegate, place);
+    check_xnnpack(scope, method, delegate, place);
     const auto* const specs = delegate.compile_specs();
     for (uint32_t s = 0; specs != nullptr && s < specs->size() && scope.work.spend(1); ++s) {
       const std::string spec = place + ".compile_specs[" + std::to_string(s) + "]";

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "blob.hpp"
 #include "kernel_limits.hpp"
 #include "operator_schemas.hpp"
 #include "semantics.hpp"
@@ -277,17 +276,13 @@ class ChainRules {
     check_memory(*call.args());
     if (call.delegate_index() >= 0 &&
         static_cast<uint32_t>(call.delegate_index()) < delegates.size()) {
-      check_xnnpack(*delegates.Get(static_cast<uint32_t>(call.delegate_index())), *call.args());
+      check_used(static_cast<uint32_t>(call.delegate_index()), *call.args());
     }
   }
 
   // XNNPACK's delegate indexes its arguments with numbers from its blob.
-  void check_xnnpack(const ps::BackendDelegate& delegate, const fb::Vector<int32_t>& arguments) {
-    if (view(delegate.id()) != "XnnpackBackend") {
-      return;
-    }
-    scope_.work.spend(64);
-    const uint32_t used = xnnpack_arguments(scope_.file, blob_range(scope_.file, delegate));
+  void check_used(uint32_t index, const fb::Vector<int32_t>& arguments) {
+    const uint32_t used = method_.xnnpack_arguments[index];
     if (arguments.size() < used) {
       scope_.findings.add(
           612, at_ + ".args",

@@ -112,6 +112,9 @@ void check_ends(const Scope& scope, const MethodScope& method, const fb::Vector<
     const Kind kind = method.kind(static_cast<uint32_t>(index));
     if (kind > Kind::String) {
       scope.findings.add(208, place, ps::EnumNameKernelTypes(kind));
+    } else if (ends == method.plan->inputs() &&
+               method.is_constant[static_cast<uint32_t>(index)] != 0) {
+      scope.findings.add(209, place, "value " + std::to_string(index));
     }
   }
 }
@@ -200,7 +203,7 @@ void check_methods(const Scope& scope) {
   }
   std::unordered_set<std::string_view> names;
   for (uint32_t i = 0; i < plans->size() && scope.work.spend(1); ++i) {
-    MethodScope method{plans->Get(i), "execution_plan" + index_of(i), {}, {}, {}};
+    MethodScope method{plans->Get(i), "execution_plan" + index_of(i), {}, {}, {}, {}};
     const std::string place = method.place + ".name";
     if (view(method.plan->name()).empty()) {
       scope.findings.add(202, place, "absent or empty");
@@ -223,7 +226,7 @@ void check_text(const Scope& scope, const fb::String* text, const std::string& p
 
 void check_semantics(const Container& file, const Container* external, Findings& findings) {
   Work work(file.limits().work);
-  const Scope scope{file, findings, work};
+  const Scope scope{file, external, findings, work};
   if (file.kind() == Container::Kind::kData) {
     check_data_file(scope);
   } else {
@@ -231,7 +234,7 @@ void check_semantics(const Container& file, const Container* external, Findings&
     check_named_data(scope);
     check_methods(scope);
     if (external != nullptr) {
-      check_data_file(Scope{*external, findings, work});
+      check_data_file(Scope{*external, nullptr, findings, work});
       check_external_tensors(scope, *external);
     }
   }

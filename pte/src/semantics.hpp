@@ -18,6 +18,7 @@ void check_semantics(const Container& file, const Container* external, Findings&
 
 struct Scope {
   const Container& file;
+  const Container* external;  // the .ptd, or null
   Findings& findings;
   Work& work;
 };
@@ -30,7 +31,15 @@ struct MethodScope {
   std::vector<uint8_t> is_constant;    // of each value: a tensor in read-only memory
   std::vector<uint8_t> owns_no_block;  // of each value: a tensor whose memory the runtime allocates
 
-  ps::KernelTypes kind(uint32_t value) const { return plan->values()->Get(value)->val_type(); }
+  std::vector<uint32_t> xnnpack_arguments;  // of each delegate: how many its blob uses
+
+  // NONE for a value that has no content.
+  ps::KernelTypes kind(uint32_t value) const {
+    const ps::EValue& entry = *plan->values()->Get(value);
+    return entry.val() == nullptr && entry.val_type() != ps::KernelTypes::Null
+               ? ps::KernelTypes::NONE
+               : entry.val_type();
+  }
   bool is_value(int64_t index) const {
     return index >= 0 && index < static_cast<int64_t>(plan->values()->size());
   }
@@ -42,7 +51,7 @@ struct MethodScope {
 void check_text(const Scope& scope, const fb::String* text, const std::string& place);
 void check_tensor(const Scope& scope, MethodScope& method, uint32_t value);
 void check_instructions(const Scope& scope, const MethodScope& method);
-void check_delegates(const Scope& scope, const MethodScope& method);
+void check_delegates(const Scope& scope, MethodScope& method);
 void check_segments(const Scope& scope);
 void check_named_data(const Scope& scope);
 void check_data_file(const Scope& scope);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "blob.hpp"
+#include "xnnpack_blob.hpp"
 
 namespace etbk::pte {
 namespace {
@@ -58,7 +59,7 @@ Json stock_header(const Container& file, const Range& blob) {
       result["graph"]["identifier"] = characters(graph, 4, 4);
     }
     if (xnnpack) {
-      result["arguments"] = xnnpack_arguments(file, blob);
+      result["arguments"] = read_xnnpack_blob(file, blob).arguments;
     }
     return result;
   }
@@ -80,36 +81,6 @@ Json stock_header(const Container& file, const Range& blob) {
     return {{"format", "ZIP archive"}};
   }
   return nullptr;
-}
-
-uint32_t xnnpack_arguments(const Container& file, const Range& blob) {
-  const Bytes head = read(file, blob, 0, 30);
-  if (head.size() < 30 || !has(head, 4, "XH00")) {
-    return 0;
-  }
-  const uint64_t base = etbk_hash_read32(head.data() + 10);
-  const uint64_t end = base + etbk_hash_read32(head.data() + 14);
-  // Root table, its table of fields, field 3: uint num_externs.
-  const auto word = [&](uint64_t at, uint64_t size) {
-    return at >= base && at + size <= end ? read(file, blob, at, size) : Bytes();
-  };
-  const Bytes root = word(base, 4);
-  if (root.size() < 4) {
-    return 0;
-  }
-  const uint64_t table = base + etbk_hash_read32(root.data());
-  const Bytes back = word(table, 4);
-  if (back.size() < 4) {
-    return 0;
-  }
-  const auto fields = static_cast<uint64_t>(static_cast<int64_t>(table) -
-                                            static_cast<int32_t>(etbk_hash_read32(back.data())));
-  const Bytes slots = word(fields, 12);
-  if (slots.size() < 12 || u16(slots.data()) < 12 || u16(slots.data() + 10) == 0) {
-    return 0;
-  }
-  const Bytes count = word(table + u16(slots.data() + 10), 4);
-  return count.size() < 4 ? 0 : etbk_hash_read32(count.data());
 }
 
 }  // namespace etbk::pte
