@@ -164,11 +164,14 @@ std::string runtime_version() {
 
 std::string runtime_library() { return module_of_runtime(); }
 
+// The adapter's list of backends may grow meanwhile: options wait for a registration to end.
 EtbkStatus set_option(const std::string& backend, const EtbkOption& option) {
+  const Guard guard(Registry::of_this_process().mutex);
   return adapter::set_option(backend.c_str(), &option);
 }
 
 EtbkStatus get_option(const std::string& backend, EtbkOption* option) {
+  const Guard guard(Registry::of_this_process().mutex);
   return adapter::get_option(backend.c_str(), option);
 }
 

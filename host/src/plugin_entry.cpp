@@ -90,6 +90,17 @@ std::string check_backend(const EtbkBackendApi* backend) {
   return problem.empty() ? check_text("version", backend->info->version) : problem;
 }
 
+// The backends of a plugin should all tell the vendor and version of its note: `told` collects what
+// they tell, "1.2.0 / 1.3.0" if they differ.
+void collect(EtbkString text, std::string* told) {
+  const std::string one = text_of(text);
+  if (told->empty()) {
+    *told = one;
+  } else if (told->find(one) == std::string::npos) {
+    *told += " / " + one;
+  }
+}
+
 // Fills `answer` from the tables; returns what is wrong with them.
 std::string read_tables(const EtbkPluginApi& api, EntryAnswer* answer) {
   for (std::uint32_t i = 0; i < api.backend_count; ++i) {
@@ -98,15 +109,15 @@ std::string read_tables(const EtbkPluginApi& api, EntryAnswer* answer) {
       return "backend " + std::to_string(i) + ": " + problem;
     }
     answer->backends.push_back(api.backends[i]);
-    answer->identity.backends.push_back(text_of(api.backends[i]->info->id));
+    const EtbkBackendInfo& info = *api.backends[i]->info;
+    answer->identity.backends.push_back(text_of(info.id));
+    collect(info.vendor, &answer->identity.vendor);
+    collect(info.version, &answer->identity.version);
   }
-  const EtbkBackendInfo& first = *api.backends[0]->info;
   if (api.name.size > 63 || (api.name.data == nullptr && api.name.size != 0)) {
     return "its name has " + std::to_string(api.name.size) + " bytes";
   }
   answer->identity.name = text_of(api.name);
-  answer->identity.vendor = text_of(first.vendor);
-  answer->identity.version = text_of(first.version);
   return check_identity(answer->identity);
 }
 

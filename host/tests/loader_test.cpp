@@ -240,6 +240,14 @@ TEST(Loader, NoteAndEntryDisagree) {
   EXPECT_EQ(vague.findings[0].severity, Severity::kWarning);
 }
 
+TEST(Loader, EveryBackendTellsTheVersionOfTheNote) {
+  ::setenv("FAKE_FAULT", "mixed versions", 1);
+  const Plugin mixed = load_plugin(plugin("fake_pair"));
+  EXPECT_EQ(mixed.outcome, Outcome::kRegistered);
+  EXPECT_EQ(code(mixed), "PLUGIN-NOTE-DISAGREES");
+  EXPECT_TRUE(says(mixed, "version: 1.2.0 / 1.2.0 / 1.3.0")) << message(mixed);
+}
+
 TEST(Loader, AFailureIsNotRepeatedByCallingAgain) {
   ::setenv("FAKE_FAULT", "fails", 1);
   ::setenv("FAKE_COUNT_ENTRIES", "1", 1);

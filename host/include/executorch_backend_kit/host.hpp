@@ -73,7 +73,9 @@ std::vector<Plugin> discover(const DiscoveryOptions& options = {});
 
 // Loads one library, named by itself or by its manifest, and registers its backends. Idempotent: a
 // second call, also by another path to the same file, answers kAlreadyRegistered. Environment
-// variables do not apply: the application asked for this one.
+// variables do not apply: the application asked for this one. May block: it runs the plugin's
+// constructors and entry, which do not touch the device by contract. What cannot be contained: a
+// constructor that crashes takes the process with it.
 Plugin load_plugin(const std::string& path);
 
 // discover(), then loads and registers each candidate that is not disabled.

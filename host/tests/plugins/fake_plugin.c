@@ -129,6 +129,9 @@ static EtbkStatus do_wrong(const char* fault, EtbkPluginApi* plugin) {
   if (strcmp(fault, "null vendor") == 0) info.vendor = (EtbkString){NULL, 9};
   if (strcmp(fault, "huge version") == 0) info.version.size = (size_t)-1;
   if (strcmp(fault, "other vendor") == 0) info.vendor = (EtbkString){"Other", 5};
+#ifdef FAKE_SECOND_ID
+  if (strcmp(fault, "mixed versions") == 0) second_info.version = (EtbkString){"1.3.0", 5};
+#endif
   if (strcmp(fault, "null name") == 0) plugin->name = (EtbkString){NULL, 4};
   return ETBK_STATUS_OK;
 }
