@@ -12,7 +12,6 @@
 cmake_minimum_required(VERSION 3.28)
 
 get_filename_component(ETBK_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
-set(ETBK_PACKAGE_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
 
 if(NOT EXISTS "${ETBK_PREFIX}/include/executorch_backend_kit/plugin.h")
   set(ExecuTorchBackendKit_FOUND FALSE)

@@ -94,11 +94,16 @@ function(etbk_configure_objects objects)
   set_target_properties(${objects} PROPERTIES ETBK_LINKER_LANGUAGE ${language})
 endfunction()
 
-function(etbk_configure_library library)
+# The shared library, and beside it the manifest, whose path is left in `manifest`.
+function(etbk_add_library)
+  add_library(${library} SHARED $<TARGET_OBJECTS:${objects}>)
   get_target_property(language ${objects} ETBK_LINKER_LANGUAGE)
   set_target_properties(
     ${library}
     PROPERTIES LINKER_LANGUAGE ${language}
+               PREFIX lib
+               OUTPUT_NAME ${library}
+               DEBUG_POSTFIX ""
                # As built, so installed: no run path of the build machine at any time. A vendor whose
                # driver lies beside the plugin may set INSTALL_RPATH to $ORIGIN.
                BUILD_WITH_INSTALL_RPATH ON
@@ -107,18 +112,28 @@ function(etbk_configure_library library)
                INTERPROCEDURAL_OPTIMIZATION OFF)
   target_link_libraries(${library} PRIVATE ${arg_LINK_LIBRARIES})
   if(CMAKE_SYSTEM_NAME MATCHES "Linux|Android|BSD")
-    target_link_options(
-      ${library}
-      PRIVATE
-      "LINKER:--version-script=${ETBK_PACKAGE_FOLDER}/plugin_exports.map"
-      LINKER:--as-needed
-      LINKER:--gc-sections)
-    set_target_properties(${library} PROPERTIES LINK_DEPENDS
-                                                "${ETBK_PACKAGE_FOLDER}/plugin_exports.map")
+    set(exports "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin_exports.map")
+    target_link_options(${library} PRIVATE "LINKER:--version-script=${exports}" LINKER:--as-needed
+                        LINKER:--gc-sections)
+    set_target_properties(${library} PROPERTIES LINK_DEPENDS "${exports}")
     if(NOT "${CMAKE_C_FLAGS} ${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
       target_link_options(${library} PRIVATE LINKER:-z,defs)
     endif()
   endif()
+
+  list(JOIN arg_IDS "," ids)
+  set(manifest "$<TARGET_FILE_DIR:${library}>/lib${library}.json")
+  add_custom_command(
+    TARGET ${library}
+    POST_BUILD
+    COMMAND
+      "${CMAKE_COMMAND}" "-DTOOL=$<TARGET_FILE:ExecuTorchBackendKit::etbk-note>"
+      "-DLIBRARY=$<TARGET_FILE:${library}>" "-DMANIFEST=${manifest}" "-DNAME=${arg_NAME}"
+      "-DIDS=${ids}" "-DVENDOR=${arg_VENDOR}" "-DVERSION=${arg_VERSION}" -P
+      "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/etbk_write_manifest.cmake"
+    COMMENT "Manifest of the plugin ${arg_NAME}"
+    VERBATIM)
+  set(manifest "${manifest}" PARENT_SCOPE)
 endfunction()
 
 function(etbk_add_backend)
@@ -134,21 +149,15 @@ function(etbk_add_backend)
   add_library(${objects} OBJECT ${arg_SOURCES})
   etbk_configure_objects(${objects})
 
-  add_library(${library} SHARED $<TARGET_OBJECTS:${objects}>)
-  etbk_configure_library(${library})
   etbk_sort_link_items(bundled passed_on ${arg_LINK_LIBRARIES})
-  list(JOIN arg_IDS "," ids)
-  set(manifest "$<TARGET_FILE_DIR:${library}>/lib${library}.json")
-  add_custom_command(
-    TARGET ${library}
-    POST_BUILD
-    COMMAND
-      "${CMAKE_COMMAND}" "-DTOOL=$<TARGET_FILE:ExecuTorchBackendKit::etbk-note>"
-      "-DLIBRARY=$<TARGET_FILE:${library}>" "-DMANIFEST=${manifest}" "-DNAME=${arg_NAME}"
-      "-DIDS=${ids}" "-DVENDOR=${arg_VENDOR}" "-DVERSION=${arg_VERSION}" -P
-      "${ETBK_PACKAGE_FOLDER}/etbk_write_manifest.cmake"
-    COMMENT "Manifest of the plugin ${arg_NAME}"
-    VERBATIM)
+  # Bare metal has no shared libraries: there the archive is all.
+  get_property(shared GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS)
+  if(shared)
+    etbk_add_library()
+  elseif(arg_NO_STATIC)
+    message(FATAL_ERROR "etbk_add_backend: ${CMAKE_SYSTEM_NAME} has no shared libraries, and "
+                        "NO_STATIC forbids the archive: nothing is left to build")
+  endif()
 
   set(archive "")
   set(archive_target "")

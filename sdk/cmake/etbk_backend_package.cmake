@@ -7,7 +7,12 @@ include(GNUInstallDirs)
 # What an application has to link beside the archive, checked to mean something there.
 function(etbk_check_passed_on)
   foreach(item IN LISTS passed_on)
-    if(TARGET "${item}")
+    if(item MATCHES "\\$<")
+      message(FATAL_ERROR "etbk_add_backend: '${item}' in LINK_LIBRARIES, or in the interface of a "
+                          "library there, cannot be written into the package of the static plugin "
+                          "'${arg_NAME}'. Name libraries without generator expressions, or pass "
+                          "NO_STATIC.")
+    elseif(TARGET "${item}")
       get_target_property(imported "${item}" IMPORTED)
       if(NOT imported)
         message(FATAL_ERROR "etbk_add_backend: an application that links the static plugin "
@@ -43,19 +48,24 @@ function(etbk_package_backend)
   file(RELATIVE_PATH up "/${config_folder}" "/")
   string(REGEX REPLACE "/$" "" up "${up}")
   set(kit_hint "${here}/${up}/../executorch_backend_kit")
-  set(library_file "${here}/${up}/${arg_DESTINATION}/$<TARGET_FILE_NAME:${library}>")
+  set(library_file "")
+  if(shared)
+    set(library_file "${here}/${up}/${arg_DESTINATION}/$<TARGET_FILE_NAME:${library}>")
+  endif()
   set(archive_file "")
   if(archive)
     set(archive_file "${here}/${up}/lib/lib${library}.a")
   endif()
-  configure_file("${ETBK_PACKAGE_FOLDER}/BackendConfig.cmake.in" "${work}/installed.cmake.in" @ONLY)
+  configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BackendConfig.cmake.in" "${work}/installed.cmake.in" @ONLY)
   file(GENERATE OUTPUT "${work}/$<CONFIG>/installed.cmake" INPUT "${work}/installed.cmake.in")
 
   # In the build folder: the files where they were built.
   set(kit_hint "${ETBK_PREFIX}")
-  set(library_file "$<TARGET_FILE:${library}>")
+  if(shared)
+    set(library_file "$<TARGET_FILE:${library}>")
+  endif()
   set(archive_file "${archive}")
-  configure_file("${ETBK_PACKAGE_FOLDER}/BackendConfig.cmake.in" "${work}/built.cmake.in" @ONLY)
+  configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BackendConfig.cmake.in" "${work}/built.cmake.in" @ONLY)
   get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
   if(multi_config)
     set(config_suffix "$<CONFIG>/")
@@ -65,12 +75,14 @@ function(etbk_package_backend)
   write_basic_package_version_file("${CMAKE_BINARY_DIR}/${arg_PACKAGE}ConfigVersion.cmake"
                                    VERSION ${number} COMPATIBILITY SameMajorVersion)
 
-  install(
-    TARGETS ${library}
-    LIBRARY DESTINATION "${arg_DESTINATION}" COMPONENT ${arg_NAME}
-    RUNTIME DESTINATION "${arg_DESTINATION}" COMPONENT ${arg_NAME}
-    ARCHIVE DESTINATION lib COMPONENT ${arg_NAME})
-  install(FILES "${manifest}" DESTINATION "${arg_DESTINATION}" COMPONENT ${arg_NAME})
+  if(shared)
+    install(
+      TARGETS ${library}
+      LIBRARY DESTINATION "${arg_DESTINATION}" COMPONENT ${arg_NAME}
+      RUNTIME DESTINATION "${arg_DESTINATION}" COMPONENT ${arg_NAME}
+      ARCHIVE DESTINATION lib COMPONENT ${arg_NAME})
+    install(FILES "${manifest}" DESTINATION "${arg_DESTINATION}" COMPONENT ${arg_NAME})
+  endif()
   if(archive)
     install(FILES "${archive}" DESTINATION lib COMPONENT ${arg_NAME})
   endif()
@@ -85,12 +97,14 @@ function(etbk_link_targets_here)
   if(NOT TARGET ExecuTorchBackendKit::host)
     return()
   endif()
-  set(static "")
+  set(forms "")
+  if(shared)
+    set(forms SHARED ${library} LIBRARY_NAME lib${library}${CMAKE_SHARED_LIBRARY_SUFFIX})
+  endif()
   if(archive)
     add_library(${arg_PACKAGE}::archive INTERFACE IMPORTED)
     target_link_libraries(${arg_PACKAGE}::archive INTERFACE "${archive}" ${passed_on})
-    set(static STATIC ${arg_PACKAGE}::archive ARCHIVE_TARGET ${archive_target})
+    list(APPEND forms STATIC ${arg_PACKAGE}::archive ARCHIVE_TARGET ${archive_target})
   endif()
-  etbk_link_targets(PACKAGE ${arg_PACKAGE} NAME ${arg_NAME} LIBRARY_NAME lib${library}.so
-                    SHARED ${library} ${static})
+  etbk_link_targets(PACKAGE ${arg_PACKAGE} NAME ${arg_NAME} ${forms})
 endfunction()

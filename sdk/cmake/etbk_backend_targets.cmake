@@ -17,20 +17,20 @@ function(etbk_add_registration target kind package name library_name)
   set(ETBK_NAME "${name}")
   set(ETBK_LIBRARY_NAME "${library_name}")
   set(source "${CMAKE_CURRENT_BINARY_DIR}/etbk/${package}_${kind}_registration.cpp")
-  configure_file("${ETBK_PACKAGE_FOLDER}/registration_${kind}.cpp.in" "${source}" @ONLY)
+  configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/registration_${kind}.cpp.in" "${source}" @ONLY)
   add_library(${target} OBJECT EXCLUDE_FROM_ALL "${source}")
   etbk_compile_as_ours(${target})
   target_link_libraries(${target} PRIVATE ExecuTorchBackendKit::host ${runtime})
 endfunction()
 
-# etbk_link_targets(PACKAGE p NAME n SHARED target LIBRARY_NAME file
+# etbk_link_targets(PACKAGE p NAME n [SHARED target LIBRARY_NAME file]
 #                   [STATIC target [ARCHIVE_TARGET target]])
 # Makes the link targets from the library targets, real or imported. ARCHIVE_TARGET builds the
 # archive, where this project does.
 function(etbk_link_targets)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "PACKAGE;NAME;SHARED;STATIC;LIBRARY_NAME;ARCHIVE_TARGET"
                         "")
-  if(NOT TARGET ${arg_PACKAGE}::Backend)
+  if(arg_SHARED AND NOT TARGET ${arg_PACKAGE}::Backend)
     set(registration etbk_register_${arg_PACKAGE})
     etbk_add_registration(${registration} shared ${arg_PACKAGE} ${arg_NAME} ${arg_LIBRARY_NAME})
     add_library(${arg_PACKAGE}::Backend INTERFACE IMPORTED)
@@ -63,22 +63,25 @@ function(etbk_link_targets)
   endif()
 endfunction()
 
-# etbk_import_backend(PACKAGE p NAME n LIBRARY file [ARCHIVE file]
+# etbk_import_backend(PACKAGE p NAME n [LIBRARY file] [ARCHIVE file]
 #                     [ARCHIVE_LINK_LIBRARIES item...])
 # Called by the package that etbk_add_backend writes. Its arguments are kept compatible: a vendor's
 # package is used with later versions of the kit.
 function(etbk_import_backend)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "PACKAGE;NAME;LIBRARY;ARCHIVE"
                         "ARCHIVE_LINK_LIBRARIES")
-  get_filename_component(library_name "${arg_LIBRARY}" NAME)
-  if(NOT TARGET ${arg_PACKAGE}::library)
-    add_library(${arg_PACKAGE}::library SHARED IMPORTED)
-    set_target_properties(${arg_PACKAGE}::library PROPERTIES IMPORTED_LOCATION "${arg_LIBRARY}"
-                                                             IMPORTED_SONAME "${library_name}")
+  set(forms "")
+  if(arg_LIBRARY)
+    get_filename_component(library_name "${arg_LIBRARY}" NAME)
+    set(forms SHARED ${arg_PACKAGE}::library LIBRARY_NAME ${library_name})
+    if(NOT TARGET ${arg_PACKAGE}::library)
+      add_library(${arg_PACKAGE}::library SHARED IMPORTED)
+      set_target_properties(${arg_PACKAGE}::library PROPERTIES IMPORTED_LOCATION "${arg_LIBRARY}"
+                                                               IMPORTED_SONAME "${library_name}")
+    endif()
   endif()
-  set(static "")
   if(arg_ARCHIVE)
-    set(static STATIC ${arg_PACKAGE}::archive)
+    list(APPEND forms STATIC ${arg_PACKAGE}::archive)
     if(NOT TARGET ${arg_PACKAGE}::archive)
       add_library(${arg_PACKAGE}::archive STATIC IMPORTED)
       set_target_properties(
@@ -88,6 +91,5 @@ function(etbk_import_backend)
                    INTERFACE_LINK_LIBRARIES "${arg_ARCHIVE_LINK_LIBRARIES}")
     endif()
   endif()
-  etbk_link_targets(PACKAGE ${arg_PACKAGE} NAME ${arg_NAME} LIBRARY_NAME ${library_name}
-                    SHARED ${arg_PACKAGE}::library ${static})
+  etbk_link_targets(PACKAGE ${arg_PACKAGE} NAME ${arg_NAME} ${forms})
 endfunction()

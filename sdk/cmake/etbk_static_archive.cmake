@@ -134,7 +134,7 @@ function(etbk_add_archive)
     COMMAND "${CMAKE_OBJCOPY}" --keep-global-symbol=${entry} $<TARGET_FILE:${arg_TARGET}>
     COMMAND
       "${CMAKE_COMMAND}" "-DNM=${CMAKE_NM}" "-DOBJECT=$<TARGET_FILE:${arg_TARGET}>"
-      "-DENTRY=${entry}" -P "${ETBK_PACKAGE_FOLDER}/etbk_check_archive.cmake"
+      "-DENTRY=${entry}" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/etbk_check_archive.cmake"
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${arg_ARCHIVE}"
     COMMAND "${CMAKE_AR}" qcs "${arg_ARCHIVE}" $<TARGET_FILE:${arg_TARGET}>
     BYPRODUCTS "${arg_ARCHIVE}"

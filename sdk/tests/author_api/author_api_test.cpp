@@ -38,7 +38,7 @@ class WholeSurface {
     if (const etbk::Error error = init.read_option("threads", made->threads); error.failed()) {
       return error;
     }
-    if (init.blob().size() == 0) {
+    if (init.blob().empty()) {
       return etbk::Error(ETBK_STATUS_INCOMPATIBLE_BLOB);
     }
     made->spec = init.spec("mode").has_value();
@@ -80,7 +80,7 @@ class WholeSurface {
     return {};
   }
   static etbk::BlobGrade check_blob(const etbk::HostContext&, etbk::Bytes head, uint64_t size) {
-    if (head.size() < 1) {
+    if (head.empty()) {
       return etbk::BlobGrade::unusable("the blob is empty");
     }
     return size > 8 ? etbk::BlobGrade::usable("a rebuild would be faster")

@@ -19,7 +19,9 @@ def backends(finished: Finished) -> list[str]:
     return line.split()[1:]
 
 
-@pytest.mark.parametrize("program", ["loaded", "shared", "static", "mixed", "indirect"])
+@pytest.mark.parametrize(
+    "program", ["loaded", "shared", "static", "mixed", "indirect", "in_module"]
+)
 def test_two_vendors_run_in_one_program(application: Project, model: Path, program: str) -> None:
     finished = start(application, program, model).succeeded()
     assert sorted(backends(finished)) == ["ProductBackend", "SumBackend"]

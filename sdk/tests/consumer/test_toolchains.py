@@ -156,3 +156,29 @@ target_link_libraries(adapter PRIVATE executorch_core)
     project = Project(folder, tmp_path / "build", [kit], ["-DCMAKE_CXX_FLAGS_RELEASE=-O0"])
     assert "host links: executorch_core;" in project.configure().succeeded().output
     project.compile("--target", "adapter").succeeded()
+
+
+def test_bare_metal(kit: Path, executorch: Path, tmp_path: Path) -> None:
+    """No shared libraries: the package has the static plugin alone."""
+    build = tmp_path / "build"
+    options = ["-DCMAKE_SYSTEM_NAME=Generic", "-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY"]
+    project = Project(PROJECTS / "vendor_c", build, [kit], options).made()
+    prefix = tmp_path / "prefix"
+    project.install(prefix)
+    assert {path.name for path in (prefix / "lib").iterdir()} == {
+        "cmake",
+        "libplain_c_executorch_backend.a",
+    }
+    assert defined(prefix / "lib/libplain_c_executorch_backend.a") == ["etbk_plugin_entry_plain_c"]
+    folder = tmp_path / "application"
+    folder.mkdir()
+    (folder / "CMakeLists.txt").write_text("""
+cmake_minimum_required(VERSION 3.28)
+project(application LANGUAGES CXX)
+find_package(executorch CONFIG REQUIRED)
+find_package(PlainCExecuTorchBackend CONFIG REQUIRED)
+if(NOT TARGET PlainCExecuTorchBackend::Backend_static OR TARGET PlainCExecuTorchBackend::Backend)
+  message(FATAL_ERROR "wrong targets")
+endif()
+""")
+    Project(folder, tmp_path / "app", [executorch, kit, prefix]).configure().succeeded()
