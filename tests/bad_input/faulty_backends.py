@@ -1,6 +1,5 @@
-"""Backends whose plugins fail, described as a vendor describes his: for `etbk compare`.
-
-Copied beside plugins named lib<name>.so; the entry points are written by the test.
+"""Backends that take additions and whose plugins are not as they should be, as vendors describe
+theirs. A test copies this file beside plugins named lib<name>.so and writes the entry points.
 """
 
 from __future__ import annotations
@@ -9,24 +8,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-# Name of the descriptor and its id. The class with that name is made when something is lowered.
-BACKENDS = {
-    "fails_init": "FailsInitBackend",
-    "fails_execute": "FailsExecuteBackend",
-    "unavailable": "UnavailableBackend",
+IDS = {
+    "bad": "BadBackend",
     "missing": "MissingBackend",
     "damaged": "DamagedBackend",
+    "newer": "NewerBackend",
     "misnamed": "MisnamedBackend",
 }
 
 
-def _partitioner(backend: str) -> Any:
+def partitioner(backend: str) -> Any:
+    """A partitioner that takes every addition for the backend with this id."""
     from executorch.exir.backend.backend_details import BackendDetails, PreprocessResult
     from executorch.exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
     from executorch.exir.dialects._ops import ops
 
     def preprocess(edge_program: Any, compile_specs: Any) -> PreprocessResult:
-        return PreprocessResult(processed_bytes=b"FAULTY blob")
+        return PreprocessResult(processed_bytes=b"a blob")
 
     # ExecuTorch finds the class by its name among the direct subclasses.
     globals()[backend] = type(backend, (BackendDetails,), {"preprocess": staticmethod(preprocess)})
@@ -44,24 +42,22 @@ def _partitioner(backend: str) -> Any:
 
 
 def describe(name: str) -> Any:
-    """The descriptor of one of BACKENDS."""
+    """The descriptor of one of the backends."""
     from executorch_backend_kit.aot import BackendDescriptor
 
     return BackendDescriptor(
         name=name,
-        id=BACKENDS[name],
+        id=IDS[name],
         package="faulty-executorch-backends",
         version="1.0.0",
         executorch=">=1.4,<1.6",
-        partitioner=partial(_partitioner, BACKENDS[name]),
+        partitioner=partial(partitioner, IDS[name]),
         runtime_library=Path(__file__).parent / f"lib{name}.so",
         fallback=(),
     )
 
 
-fails_init = partial(describe, "fails_init")
-fails_execute = partial(describe, "fails_execute")
-unavailable = partial(describe, "unavailable")
 missing = partial(describe, "missing")
 damaged = partial(describe, "damaged")
+newer = partial(describe, "newer")
 misnamed = partial(describe, "misnamed")

@@ -11,7 +11,7 @@ from typing import Any
 
 from executorch_backend_kit.aot.lowering import summary
 from executorch_backend_kit.compare import tensor_files
-from executorch_backend_kit.report.finding import Finding
+from executorch_backend_kit.report.finding import Finding, Severity
 from executorch_backend_kit.workers.errors import WorkerError
 from executorch_backend_kit.workers.protocol import serve
 
@@ -64,7 +64,7 @@ def load(request: dict[str, Any]) -> dict[str, Any]:
 
     findings = [f for path in request["plugins"] for f in _load_plugin(path)]
     registry = Runtime.get().backend_registry
-    _require_backends(request["backends"], registry)
+    _require_backends(request["backends"], registry, findings)
     _session.inputs = [tensor_files.read(Path(folder)) for folder in request["inputs"]]
     gc.collect()
     _session.start = _memory()
@@ -88,10 +88,13 @@ def _load_plugin(path: str) -> list[Finding]:
     return list(plugin.findings)
 
 
-def _require_backends(ids: list[str], registry: Any) -> None:
+def _require_backends(ids: list[str], registry: Any, of_plugins: list[Finding]) -> None:
     names = registry.registered_backend_names
     for backend in ids:
         if backend not in names:
+            for finding in of_plugins:
+                if finding.severity is Severity.ERROR:  # why the backend is not there
+                    raise WorkerError.of(finding)
             raise WorkerError(
                 "RUNTIME-BACKEND-MISSING",
                 f"The program needs backend {backend}, which this runtime does not have.",
