@@ -3,6 +3,7 @@
 set(ETBK_PTE_SOURCES
     blob.cpp
     byte_file.cpp
+    check.cpp
     container.cpp
     damage.cpp
     delegate_rules.cpp

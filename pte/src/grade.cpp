@@ -2,6 +2,8 @@
 // Licence: BSD-3-Clause.
 #include "grade.hpp"
 
+#include <cstring>
+
 #include "text.hpp"
 
 namespace etbk::pte {
@@ -47,6 +49,12 @@ const char* grade_name(uint32_t grade) {
 }
 
 Json grade_json(const void* blob, size_t size, uint64_t blob_size, const BlobReader& reader) {
+  // Aligned as a mapped file is: where these bytes happen to lie now says nothing.
+  alignas(4096) static thread_local uint8_t aligned[65536];
+  if (size <= sizeof aligned && size > 0) {
+    std::memcpy(aligned, blob, size);
+    blob = aligned;
+  }
   const EtbkEnvelopeReader wanted{reader.id.data(), reader.id.size(), reader.format_oldest,
                                   reader.format_newest, reader.arch.c_str()};
   EtbkEnvelope envelope{};

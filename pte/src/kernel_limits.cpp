@@ -35,6 +35,27 @@ constexpr Limit kLimits[] = {
     {"executorch_prim::floordiv.Scalar", 1, 1, "divisor"},
 };
 
+// Kernels that end the process over an element type that they do not take.
+struct IndexLimit {
+  std::string_view name;
+  uint32_t argument;
+};
+constexpr IndexLimit kIndices[] = {{"aten::embedding.out", 1}};
+
+void check_indices(const Scope& scope, const MethodScope& method, const std::string& name,
+                   const fb::Vector<int32_t>& arguments, const std::string& place) {
+  for (const IndexLimit& limit : kIndices) {
+    if (limit.name != name) {
+      continue;
+    }
+    const auto value = static_cast<uint32_t>(arguments.Get(limit.argument));
+    const auto type = method.plan->values()->Get(value)->val_as_Tensor()->scalar_type();
+    if (type != ps::ScalarType::INT && type != ps::ScalarType::LONG) {
+      scope.findings.add(518, place, name + ": indices of type " + ps::EnumNameScalarType(type));
+    }
+  }
+}
+
 void check_number(const Scope& scope, const MethodScope& method, uint32_t value, const Limit& limit,
                   const std::string& place) {
   const auto* const number = method.plan->values()->Get(value)->val_as_Int();
@@ -49,6 +70,7 @@ void check_number(const Scope& scope, const MethodScope& method, uint32_t value,
 
 void check_kernel_limits(const Scope& scope, const MethodScope& method, const std::string& name,
                          const fb::Vector<int32_t>& arguments, const std::string& place) {
+  check_indices(scope, method, name, arguments, place);
   for (const Limit& limit : kLimits) {
     if (limit.name != name) {
       continue;

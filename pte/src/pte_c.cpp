@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "check.hpp"
 #include "envelope_rules.hpp"
 #include "grade.hpp"
 #include "report.hpp"
@@ -139,6 +140,21 @@ char* etbk_pte_verify(EtbkPte* file, EtbkPte* external, const char* options_text
                       {"level", structure ? "structure" : "semantics"},
                       {"accepted", findings.list().empty()},
                       {"findings", findings_json(findings)}});
+  });
+}
+
+char* etbk_pte_check(EtbkPte* file, EtbkPte* external, const char* profile,
+                     const char* options_text) {
+  return guarded([&] {
+    Findings opening = file->findings;
+    if (external != nullptr) {
+      for (const Finding& finding : external->findings.list()) {
+        opening.add(finding.rule, "external " + finding.place, finding.evidence);
+      }
+    }
+    return hand_over(check(file->container.get(),
+                           external == nullptr ? nullptr : external->container.get(), opening,
+                           parse(profile), {flag(parse(options_text), "hash")}));
   });
 }
 

@@ -48,6 +48,11 @@ ETBK_PTE_API char* etbk_pte_inspect(EtbkPte* file, const char* options);
  * .ptd of the program, or NULL. */
 ETBK_PTE_API char* etbk_pte_verify(EtbkPte* file, EtbkPte* external, const char* options);
 
+/* etbk.check/1: whether a runtime with this profile (etbk.profile/1) can run the file. Nothing is
+ * run. options: {"hash": bool}. `external` is the .ptd of the program, or NULL. */
+ETBK_PTE_API char* etbk_pte_check(EtbkPte* file, EtbkPte* external, const char* profile,
+                                  const char* options);
+
 /* The bytes of a part of the file in place, valid until close; NULL if the file has no such part.
  * Should the file become shorter, they read as zeros and etbk_pte_shrank tells. */
 ETBK_PTE_API const void* etbk_pte_bytes(EtbkPte* file, uint64_t offset, uint64_t size);

@@ -19,7 +19,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def add_file_commands(app: typer.Typer) -> None:
     """Registers the commands."""
-    app.command(rich_help_panel=FILES)(inspect)
+    for command in (inspect, diff, check):
+        app.command(rich_help_panel=FILES)(command)
 
 
 @graceful
@@ -37,3 +38,62 @@ def inspect(
     from executorch_backend_kit.cli.inspect import run
 
     run(file, hash_payloads=hash, json_output=json)
+
+
+@graceful
+def diff(before: File, after: File, json: Json = False) -> None:
+    """What changed between two files: methods, operators, delegates, versions, sizes, weights.
+
+    Exit code 0, whatever is found; 2 if one of them cannot be read as a program.
+    """
+    from executorch_backend_kit.cli.diff import run
+
+    run(before, after, json_output=json)
+
+
+@graceful
+def check(  # noqa: PLR0917 - typer reads the signature
+    file: File,
+    runtime: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PROFILE",
+            help="A profile that etbk_write_profile() recorded. Default: this machine's runtime.",
+            show_default=False,
+        ),
+    ] = None,
+    binary: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="APP",
+            help="Judge by what an ELF program, library, AAR or APK shows.",
+            show_default=False,
+        ),
+    ] = None,
+    ptd: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The program's data file.", show_default=False),
+    ] = None,
+    hash: Annotated[  # noqa: A002 - the option's name
+        bool, typer.Option("--hash", help="Also verify the hashes in envelopes.")
+    ] = False,
+    for_cmake: Annotated[
+        bool, typer.Option("--for-cmake", help="Print what an application must link, for CMake.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Will this file run there? Everything that is missing at once; nothing is run.
+
+    Exit code 0: nothing stands in the way. 1: blocked. 2: bad command line. 3: unknown.
+    """
+    from executorch_backend_kit.cli.check import run
+
+    run(
+        file,
+        runtime=runtime,
+        binary=binary,
+        ptd=ptd,
+        hash_payloads=hash,
+        cmake=for_cmake,
+        json_output=json,
+    )

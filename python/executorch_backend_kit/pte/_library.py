@@ -36,6 +36,7 @@ def library() -> ctypes.CDLL:
         "is_sound": (ctypes.c_int, [handle]),
         "inspect": (_TEXT, [handle, text]),
         "verify": (_TEXT, [handle, handle, text]),
+        "check": (_TEXT, [handle, handle, text, text]),
         "bytes": (handle, [handle, ctypes.c_uint64, ctypes.c_uint64]),
         "shrank": (ctypes.c_int, [handle]),
         "rules": (_TEXT, []),

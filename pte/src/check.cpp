@@ -1,0 +1,336 @@
+// Backends, blobs, kernels and data that a file needs, against a runtime's profile.
+// Licence: BSD-3-Clause.
+#include "check.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "envelope_rules.hpp"
+#include "grade.hpp"
+#include "report.hpp"
+#include "semantics.hpp"
+#include "text.hpp"
+
+namespace etbk::pte {
+namespace {
+
+// Where ExecuTorch itself has a backend or an operator; the components of its CMake package.
+struct Component {
+  std::string_view what;  // a backend's id, or the namespace of an operator
+  const char* name;
+};
+constexpr Component kBackends[] = {
+    {"XnnpackBackend", "backend_xnnpack"}, {"OpenvinoBackend", "backend_openvino"},
+    {"QnnBackend", "backend_qnn"},         {"CoreMLBackend", "backend_coreml"},
+    {"VulkanBackend", "backend_vulkan"},   {"CudaBackend", "backend_cuda"},
+    {"MLXBackend", "backend_mlx"}};
+constexpr Component kKernels[] = {{"aten", "kernels_optimized"},
+                                  {"dim_order_ops", "kernels_optimized"},
+                                  {"quantized_decomposed", "kernels_quantized"},
+                                  {"executorch_prim", "runtime"},
+                                  {"torchao", "kernels_torchao"}};
+
+template <size_t N>
+const char* component_of(const Component (&list)[N], std::string_view what) {
+  for (const Component& component : list) {
+    if (component.what == what) {
+      return component.name;
+    }
+  }
+  return nullptr;
+}
+
+std::string string_in(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return object.is_object() && found != object.end() && found->is_string()
+             ? found->get<std::string>()
+             : std::string();
+}
+
+const Json* list_in(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return object.is_object() && found != object.end() && found->is_array() ? &*found : nullptr;
+}
+
+class Check {
+ public:
+  Check(const Json& profile, const CheckOptions& options) : profile_(profile), options_(options) {
+    if (const Json* const backends = list_in(profile, "backends")) {
+      for (const Json& backend : *backends) {
+        backends_.emplace(string_in(backend, "id"), &backend);
+      }
+    }
+    if (const Json* const kernels = list_in(profile, "kernels")) {
+      for (const Json& kernel : *kernels) {
+        kernels_.emplace(string_in(kernel, "name"), &kernel);
+      }
+    }
+  }
+
+  void run(const Container* file, const Container* external, const Findings& opening) {
+    Findings rules = opening;
+    if (file != nullptr) {
+      check_semantics(*file, external, rules);
+      if (options_.hash) {
+        check_hashes(*file, external, rules);
+      }
+    }
+    for (Json& finding : findings_json(rules)) {
+      findings_.push_back(std::move(finding));
+    }
+    blocked_ = rules.any(Severity::kError);
+    unknown_ = rules.any(Severity::kUnknown);
+    if (file == nullptr || file->kind() != Container::Kind::kProgram ||
+        file->program()->execution_plan() == nullptr) {
+      return;
+    }
+    for (const ps::ExecutionPlan* plan : *file->program()->execution_plan()) {
+      check_method(*file, *plan, external != nullptr);
+    }
+    for (const auto& [id, methods] : missing_backends_) {
+      missing_backend(id, methods);
+    }
+    for (const auto& [name, detail] : missing_kernels_) {
+      missing_kernel(name, detail);
+    }
+  }
+
+  Json result() {
+    const Json* const versions =
+        profile_.is_object() && profile_.contains("versions") ? &profile_["versions"] : nullptr;
+    return {{"schema", "etbk.check/1"},
+            {"runtime",
+             {{"kind", string_in(profile_, "kind")},
+              {"path", string_in(profile_, "path")},
+              {"arch", string_in(profile_, "arch")},
+              {"versions", versions == nullptr ? Json::object() : *versions}}},
+            {"verdict", blocked_   ? "blocked"
+                        : unknown_ ? "unknown"
+                                   : "compatible"},
+            {"basis", "static: nothing was run"},
+            {"findings", findings_},
+            {"needs", {{"backends", needed_backends_}, {"kernels", needed_kernels_}}}};
+  }
+
+ private:
+  void add(const char* code, bool blocks, const std::string& message, const std::string& evidence,
+           const std::string& fix) {
+    findings_.push_back({{"code", code},
+                         {"severity", blocks ? "error" : "warning"},
+                         {"message", message},
+                         {"evidence", evidence},
+                         {"fix", fix}});
+    blocked_ = blocked_ || blocks;
+  }
+
+  void check_method(const Container& file, const ps::ExecutionPlan& plan, bool has_data) {
+    const std::string method(view(plan.name()));
+    for (uint32_t i = 0; plan.delegates() != nullptr && i < plan.delegates()->size(); ++i) {
+      const ps::BackendDelegate& delegate = *plan.delegates()->Get(i);
+      check_backend(file, delegate, method + ", delegate " + std::to_string(i));
+    }
+    check_kernels(plan);
+    if (!has_data) {
+      check_external(plan);
+    }
+  }
+
+  void check_backend(const Container& file, const ps::BackendDelegate& delegate,
+                     const std::string& where) {
+    const std::string id(view(delegate.id()));
+    needed_backends_.insert(id);
+    const auto found = backends_.find(id);
+    if (found == backends_.end()) {
+      if (list_in(profile_, "backends") == nullptr) {
+        not_known("backends", "which backends it has");
+      } else {
+        missing_backends_[id].insert(where);
+      }
+      return;
+    }
+    const Json& backend = *found->second;
+    const auto available = backend.find("available");
+    if (available != backend.end() && available->is_boolean()) {
+      if (!available->get<bool>() && told_.insert("available " + id).second) {
+        add("CHECK-BACKEND-UNAVAILABLE", true, id + " is registered but says it is not available.",
+            string_in(backend, "reason"), "etbk doctor " + id);
+      }
+    } else if (told_.insert("available " + id).second) {
+      add("CHECK-AVAILABILITY-UNKNOWN", false,
+          "Whether " + id + " finds its device is not known from this profile.", "",
+          "Record a profile on the device with etbk_write_profile().");
+    }
+    check_blob(file, delegate, backend, where);
+  }
+
+  void check_blob(const Container& file, const ps::BackendDelegate& delegate, const Json& backend,
+                  const std::string& where) {
+    const Range range = blob_range(file, delegate);
+    const BlobEnvelope envelope(file, range);
+    if (envelope.result() != ETBK_ENVELOPE_OK) {
+      return;  // absent, or told by a rule
+    }
+    BlobReader reader;
+    reader.id = std::string(view(delegate.id()));
+    reader.arch = string_in(profile_, "arch");
+    if (reader.arch.empty()) {
+      reader.arch = text_of(envelope.get().arch);
+    }
+    const auto number = [&](const char* key, uint32_t otherwise) {
+      const auto found = backend.find(key);
+      return found != backend.end() && found->is_number_unsigned() ? found->get<uint32_t>()
+                                                                   : otherwise;
+    };
+    reader.format_oldest = number("format_oldest", 0);
+    reader.format_newest = number("format_newest", UINT32_MAX);
+    const Json grade = grade_json(envelope.bytes(), envelope.size(), range.size, reader);
+    if (grade["grade"] == "needs rebuild" || grade["grade"] == "unusable") {
+      add("CHECK-BLOB-INCOMPATIBLE", true,
+          where + ": " + grade["sentence"].get<std::string>() + ".",
+          grade["verdict"].get<std::string>(), grade["cure"].get<std::string>());
+    }
+  }
+
+  void check_kernels(const ps::ExecutionPlan& plan) {
+    for (uint32_t c = 0; plan.chains() != nullptr && c < plan.chains()->size(); ++c) {
+      const auto* const list = plan.chains()->Get(c)->instructions();
+      for (uint32_t i = 0; list != nullptr && i < list->size(); ++i) {
+        const ps::KernelCall* const call = list->Get(i)->instr_args_as_KernelCall();
+        if (call != nullptr && plan.operators() != nullptr && call->op_index() >= 0 &&
+            static_cast<uint32_t>(call->op_index()) < plan.operators()->size()) {
+          check_kernel(plan, *call);
+        }
+      }
+    }
+  }
+
+  void check_kernel(const ps::ExecutionPlan& plan, const ps::KernelCall& call) {
+    const ps::Operator& op = *plan.operators()->Get(static_cast<uint32_t>(call.op_index()));
+    std::string name(view(op.name()));
+    if (!view(op.overload()).empty()) {
+      name += "." + std::string(view(op.overload()));
+    }
+    needed_kernels_.insert(name);
+    if (list_in(profile_, "kernels") == nullptr) {
+      not_known("kernels", "which kernels it has");
+      return;
+    }
+    const auto found = kernels_.find(name);
+    if (found == kernels_.end()) {
+      missing_kernels_.emplace(name, "");
+      return;
+    }
+    const Json* const keys = list_in(*found->second, "keys");
+    if (keys == nullptr || keys->empty()) {
+      return;  // takes every type, as far as is known
+    }
+    const std::string key = key_of(plan, call);
+    for (const Json& one : *keys) {
+      if (one.is_string() && (one == "" || one == key)) {
+        return;
+      }
+    }
+    missing_kernels_.emplace(name, "it is there, but not for " + key);
+  }
+
+  // As the runtime looks kernels up.
+  static std::string key_of(const ps::ExecutionPlan& plan, const ps::KernelCall& call) {
+    std::string key = "v1/";
+    for (uint32_t i = 0; call.args() != nullptr && i < call.args()->size() && i < 64; ++i) {
+      const int32_t index = call.args()->Get(i);
+      if (plan.values() == nullptr || index < 0 ||
+          static_cast<uint32_t>(index) >= plan.values()->size()) {
+        continue;
+      }
+      const ps::Tensor* const tensor =
+          plan.values()->Get(static_cast<uint32_t>(index))->val_as_Tensor();
+      if (tensor == nullptr) {
+        continue;
+      }
+      key += key.size() > 3 ? "|" : "";
+      key += std::to_string(static_cast<int>(tensor->scalar_type())) + ";";
+      for (uint32_t d = 0;
+           tensor->dim_order() != nullptr && d < tensor->dim_order()->size() && d < 16; ++d) {
+        key += (d > 0 ? "," : "") + std::to_string(tensor->dim_order()->Get(d));
+      }
+    }
+    return key;
+  }
+
+  void check_external(const ps::ExecutionPlan& plan) {
+    for (uint32_t i = 0; plan.values() != nullptr && i < plan.values()->size(); ++i) {
+      const ps::Tensor* const tensor = plan.values()->Get(i)->val_as_Tensor();
+      if (tensor != nullptr && tensor->extra_tensor_info() != nullptr &&
+          tensor->extra_tensor_info()->location() == ps::TensorDataLocation::EXTERNAL) {
+        if (told_.insert("data").second) {
+          add("CHECK-DATA-MISSING", true,
+              "The program keeps weights in a .ptd file, and none was given.",
+              in_quotes(view(tensor->extra_tensor_info()->fully_qualified_name())),
+              "Give the data file: --ptd FILE");
+        }
+        return;
+      }
+    }
+  }
+
+  void missing_backend(const std::string& id, const std::set<std::string>& where) {
+    std::string places;
+    for (const std::string& place : where) {
+      places += (places.empty() ? "" : "; ") + place;
+      if (places.size() > 200) {
+        places += "; ...";
+        break;
+      }
+    }
+    const char* const component = component_of(kBackends, id);
+    add("CHECK-BACKEND-MISSING", true, "The runtime has no backend " + id + ".", places,
+        component != nullptr
+            ? std::string("Link executorch::") + component + ", or use a wheel that has it."
+            : "Install the package that brings " + id + ", and load its plugin (etbk plugins).");
+  }
+
+  void missing_kernel(const std::string& name, const std::string& detail) {
+    const char* const component =
+        component_of(kKernels, std::string_view(name).substr(0, name.find(':')));
+    add("CHECK-KERNEL-MISSING", true, "The runtime has no kernel for " + name + ".", detail,
+        component != nullptr ? std::string("Link executorch::") + component +
+                                   ", and keep the operator in a selective build."
+                             : "Link the library that registers " + name + ".");
+  }
+
+  void not_known(const char* what, const char* sentence) {
+    if (told_.insert(what).second) {
+      add("CHECK-PROFILE-INCOMPLETE", false,
+          std::string("The profile does not say ") + sentence + ".", "",
+          "Record it again with etbk_write_profile().");
+      unknown_ = true;
+    }
+  }
+
+  const Json& profile_;
+  const CheckOptions& options_;
+  std::map<std::string, const Json*> backends_;
+  std::map<std::string, const Json*> kernels_;
+  std::set<std::string> needed_backends_;
+  std::set<std::string> needed_kernels_;
+  std::map<std::string, std::set<std::string>> missing_backends_;
+  std::map<std::string, std::string> missing_kernels_;
+  std::set<std::string> told_;
+  Json findings_ = Json::array();
+  bool blocked_ = false;
+  bool unknown_ = false;
+};
+
+}  // namespace
+
+Json check(const Container* file, const Container* external, const Findings& opening,
+           const Json& profile, const CheckOptions& options) {
+  Check one(profile, options);
+  one.run(file, external, opening);
+  return one.result();
+}
+
+}  // namespace etbk::pte

@@ -1,0 +1,90 @@
+"""What can be read from an application's file: an ELF program or library, or an Android AAR/APK.
+
+Kernels and backends leave their names in a binary's data. That they are there says that the code
+was linked, not that it is registered or that a device is found: availability stays unknown.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from executorch_backend_kit.pte.errors import PteError
+from executorch_backend_kit.pte.runtime_profile import SCHEMA
+
+_MACHINES = {3: "i386", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
+_KERNEL = re.compile(
+    rb"\0((?:aten|dim_order_ops|quantized_decomposed|executorch_prim|llama|torchao|preprocess|et_vk)"
+    rb"::[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)?)(?=\0)"
+)
+_BACKEND = re.compile(rb"\0([A-Z][A-Za-z0-9_]{2,58}Backend(?:EthosU|VGF)?)(?=\0)")
+_REGISTRY = b"_ZN10executorch7runtime16register_backendERKNS0_7BackendE\0"
+_PLUGIN_NOTE = b"etbk-plugin"
+_LARGEST_MEMBER = 1 << 30
+
+
+def of_binary(path: Path) -> dict[str, Any]:
+    """The profile that the file suggests."""
+    kernels: set[str] = set()
+    backends: set[str] = set()
+    machines: set[str] = set()
+    registries = []
+    plugins = []
+    for name, content in _elf_files(path):
+        machines.add(_MACHINES.get(int.from_bytes(content[18:20], "little"), "unknown"))
+        kernels.update(match.decode() for match in _KERNEL.findall(content))
+        backends.update(match.decode() for match in _BACKEND.findall(content))
+        if b"\0" + _REGISTRY in content:
+            registries.append(name)
+        if _PLUGIN_NOTE in content:
+            plugins.append(name)
+    if not machines:
+        raise PteError(
+            "BINARY-NOT-ELF",
+            f"{path.name} holds no ELF program or library.",
+            fix="Give an ELF executable or shared library, or an AAR or APK that holds some.",
+        )
+    return {
+        "schema": SCHEMA,
+        "kind": "binary",
+        "path": str(path),
+        "arch": machines.pop() if len(machines) == 1 else "",
+        "versions": {},
+        "backends": [{"id": name, "available": None} for name in sorted(backends)],
+        "kernels": [{"name": name, "keys": None} for name in sorted(kernels)],
+        "registry_in": registries,
+        "plugins_in": plugins,
+    }
+
+
+def _elf_files(path: Path) -> Iterator[tuple[str, bytes]]:
+    try:
+        with path.open("rb") as stream:
+            magic = stream.read(4)
+        if magic == b"\x7fELF":
+            yield path.name, path.read_bytes()
+        elif magic[:2] == b"PK":
+            yield from _members(path)
+    except OSError as error:
+        raise PteError(
+            "BINARY-UNREADABLE",
+            f"{path.name} cannot be read.",
+            evidence=str(error.strerror),
+            fix="Give the path of a readable file.",
+        ) from None
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise PteError(
+            "BINARY-DAMAGED", f"The archive {path.name} is damaged.", evidence=str(error)
+        ) from None
+
+
+def _members(path: Path) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            if member.filename.endswith(".so") and member.file_size <= _LARGEST_MEMBER:
+                content = archive.read(member)
+                if content[:4] == b"\x7fELF":
+                    yield member.filename, content

@@ -1,0 +1,44 @@
+"""Prints the profile of this machine's Python runtime; run as a child process of its own.
+
+The runtime and every plugin are loaded here, so whatever they do to a process, they do to this one.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import platform
+import sys
+from typing import Any
+
+
+def profile() -> dict[str, Any]:
+    """etbk.profile/1 of the process it is called in."""
+    from executorch.runtime import Runtime
+
+    from executorch_backend_kit import host
+
+    plugins = host.load_plugins()
+    runtime = Runtime.get()
+    registry = runtime.backend_registry
+    ids = sorted(set(registry.registered_backend_names) | set(host.registered_backends()))
+    return {
+        "schema": "etbk.profile/1",
+        "kind": "this machine's Python runtime",
+        "path": host.runtime_library(),
+        "arch": platform.machine(),
+        "versions": {
+            "executorch": importlib.metadata.version("executorch"),
+            "python": platform.python_version(),
+        },
+        "backends": [{"id": name, "available": registry.is_available(name)} for name in ids],
+        "kernels": [
+            {"name": name, "keys": None}
+            for name in sorted(runtime.operator_registry.operator_names)
+        ],
+        "plugins": [plugin.to_json() for plugin in plugins],
+    }
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n" + json.dumps(profile()) + "\n")
