@@ -245,3 +245,33 @@ def test_an_interrupted_comparison_leaves_nothing(
     assert out == ""
     assert list(scratch.iterdir()) == []
     assert [p for p in cache.rglob("*") if p.is_file()] == []
+
+
+def test_sizes_may_change_within_their_range(etbk: Etbk, tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(
+        "import torch\n"
+        "def model(): return torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()).eval()\n"
+        "def example_inputs(): return [(torch.ones(n, 8),) for n in (2, 5, 1)]\n"
+        "def dynamic_shapes(): return ({0: torch.export.Dim('batch', max=16)},)\n"
+    )
+    arguments = ("--backends", "portable,xnnpack", "--budget", "0.1", "--json")
+    result = etbk("compare", file, *arguments)
+    assert result.code == 0, result.out + result.err
+    assert [values[0]["sizes"] for values in result.document["inputs"]] == [[2, 8], [5, 8], [1, 8]]
+
+
+def test_a_backend_that_takes_nothing_is_said(etbk: Etbk, tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(
+        "import torch\n"
+        "class M(torch.nn.Module):\n"
+        "    def forward(self, x): return torch.erf(x)\n"
+        "def model(): return M().eval()\n"
+        "def example_inputs(): return (torch.ones(3),)\n"
+    )
+    result = etbk("compare", file, "--backends", "xnnpack", "--budget", "0.1", "--json")
+    (row,) = result.document["rows"]
+    assert (row["status"], row["delegates"]) == ("ok", [])
+    assert [f["code"] for f in row["findings"]] == ["BACKEND-TOOK-NOTHING"]
+    assert row["operators_left"] == {"aten.erf.default": 1}

@@ -203,6 +203,15 @@ def _functions(error: BaseException | None) -> set[str]:
 
 
 def summary(error: BaseException, limit: int = 600) -> str:
-    """One line that says what `error` is: its type and the first lines of its text."""
+    """One line that says what `error` is, and what it was raised from if that is something else."""
+    line, root = _line(error), error
+    while root.__cause__ is not None:
+        root = root.__cause__
+    if root is not error and str(root) not in line:
+        line = f"{line[: limit // 2]}; because: {_line(root)}"
+    return line[:limit]
+
+
+def _line(error: BaseException) -> str:
     text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}"[:limit] if text else type(error).__name__
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from executorch_backend_kit.aot import configuration as configurations
 from executorch_backend_kit.aot.configuration import Configuration
+from executorch_backend_kit.aot.delegation import DelegationReport
 from executorch_backend_kit.aot.discovery import Candidate, discover, executorch_version
 from executorch_backend_kit.aot.errors import ConfigurationError, UnusableBackendError
 from executorch_backend_kit.compare import environment
@@ -215,7 +216,8 @@ class _Session:
             run.worker.stop()
             return
         line.run = run
-        line.row = replace(line.row, findings=tuple(run.findings), **run.facts)
+        findings = (*line.row.findings, *run.findings)
+        line.row = replace(line.row, findings=findings, **run.facts)
 
     def _check(self) -> None:
         """Judges the outputs of the first runs."""
@@ -280,7 +282,24 @@ def _note_export(line: _Line, export: Export) -> None:
             pte_bytes=export.program.size,
             lowering_seconds=export.program.seconds,
             cached=export.cached,
+            findings=(*line.row.findings, *_took_nothing(line, delegation)),
         )
+
+
+def _took_nothing(line: _Line, delegation: DelegationReport) -> list[Finding]:
+    used = {d.id for d in delegation.delegates}
+    backends = line.configuration.backends if line.configuration else ()
+    return [
+        Finding(
+            "BACKEND-TOOK-NOTHING",
+            f"Backend {backend.name} took no part of this model.",
+            evidence=f"no delegate {backend.id} in the lowered program",
+            fix="Leave it out, or see what it supports.",
+            severity=Severity.WARNING,
+        )
+        for backend in backends
+        if backend.id not in used
+    ]
 
 
 def _latency(track: Track, baseline: Track | None) -> Latency | None:
