@@ -291,7 +291,8 @@ enum { ETBK_LOG_DEBUG = 0, ETBK_LOG_INFO = 1, ETBK_LOG_ERROR = 2, ETBK_LOG_FATAL
  * Host services
  *
  * One constant table per host, valid for the life of the process. Two hosts may live in one
- * process: a backend uses the table it is given with each call and keeps none (ABI-010).
+ * process: a backend uses the table it is given with each call and keeps one only in what it made
+ * for a handle of that host (ABI-010).
  * Structs that a caller passes to be filled carry the caller's struct_size.
  */
 typedef struct EtbkHostApi EtbkHostApi;
