@@ -99,6 +99,22 @@ def test_the_next_backend_takes_what_is_left(staged: bool, check: Any) -> None:
     check(model, program, inputs)
 
 
+@pytest.mark.parametrize("dynamic", [True, False])
+def test_attention_beside_another_partitioner(dynamic: bool, check: Any) -> None:
+    class Heads(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            batch, length, width = x.shape
+            y = x.view(batch, length, 2, 4).transpose(1, 2)
+            y = functional.scaled_dot_product_attention(y, y, y).transpose(1, 2)
+            return y.reshape(batch, length, width) + x
+
+    model, inputs = Heads(), (torch.randn(2, 3, 8),)
+    shapes = ({0: Dim("batch", max=4), 1: Dim("length", max=8)},) if dynamic else None
+    exported = export(model, inputs, dynamic_shapes=shapes)
+    both = [ReferencePartitioner(), XnnpackPartitioner()]
+    check(model, to_edge_transform_and_lower(exported, partitioner=both).to_executorch(), inputs)
+
+
 def test_equal_graphs_give_equal_programs(lower: Any) -> None:
     model, inputs = nn.Linear(4, 4), (torch.ones(1, 4),)
     assert lower(model, inputs).buffer == lower(model, inputs).buffer

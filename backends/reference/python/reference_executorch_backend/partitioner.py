@@ -13,7 +13,7 @@ from torch.fx import Node
 
 from .backend import WEIGHTS, ReferenceBackend
 from .compiler import constant_names
-from .sizes import why_unbound
+from .sizes import sizes_of, why_unbound
 from .supports import ATTENTION, MOVES, Refusal, operator, refuse, supports
 from .versions import require_supported_executorch
 
@@ -36,11 +36,12 @@ class ReferencePartitioner(Partitioner):
         self, ep: ExportedProgram
     ) -> tuple[list[torch._ops.OpOverload], Callable[[Node], bool] | None]:
         """Attention is taken whole, if all of it can be: one that is kept and then refused would
-        stop the export. (A filter by node, the second result, breaks the views after it in 1.5.)"""
+        stop the export. So would, in 1.5, a filter by node (the second result), and attention of
+        dynamic size that is kept beside another partitioner in the same list."""
 
         def fits(node: Node) -> bool:
-            unbound = why_unbound([node], node.all_input_nodes, ep.range_constraints)
-            return not (supports(node, is_edge=False) or unbound)
+            sizes = [size for tensor in node.all_input_nodes for size in sizes_of(tensor) or ()]
+            return not supports(node, is_edge=False) and not any(size.symbols for size in sizes)
 
         nodes = [node for node in ep.graph.nodes if operator(node) == ATTENTION]
         whole = [torch.ops.aten.scaled_dot_product_attention.default]
