@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ _HOST_CODE = re.compile(r'X\(\w+,\s*"([A-Z0-9-]+)",\s*"([^"]*)"\)')
 _PTE_RULE = re.compile(r'X\((\d+),\s*k\w+,\s*"((?:[^"\\]|\\.)*)"\)')
 
 
+@cache
 def load() -> dict[str, Any]:
     """{"codes": {code: {meaning, cause, next}}, "errors": [...], "rules": [...]}."""
     if not COMPILED.is_file():

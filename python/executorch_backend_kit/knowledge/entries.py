@@ -74,7 +74,7 @@ class Backend(Entry):
         line = ".".join(version.split(".")[:2])
         overlay = data.pop("releases", {}).get(line)
         if overlay is not None:
-            data = laid_over(data, overlay)
+            data = laid_over(data, _with_own_evidence(overlay))
         return replace(self, data=data)
 
     def removed_from(self, version: str) -> bool:
@@ -91,6 +91,18 @@ class Backend(Entry):
 @dataclass(frozen=True)
 class Target(Entry):
     """A device, or a class of devices."""
+
+
+def _with_own_evidence(overlay: Mapping[str, Any]) -> dict[str, Any]:
+    """An overlay whose tables carry its evidence, since the facts around them keep theirs."""
+    own = overlay.get("evidence")
+
+    def marked(value: Any) -> Any:
+        if isinstance(value, Mapping) and own is not None:
+            return {"evidence": own, **value}
+        return [marked(item) for item in value] if isinstance(value, list) else value
+
+    return {name: marked(value) for name, value in overlay.items() if name != "evidence"}
 
 
 def _numbers(version: str) -> tuple[int, ...]:

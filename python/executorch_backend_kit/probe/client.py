@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -59,16 +60,17 @@ class Reply:
 class Prober:
     """A fork server in use; a context manager."""
 
-    environment: dict[str, str] = field(default_factory=dict)
     preloaded: dict[str, str | None] = field(default_factory=dict)
 
     def __enter__(self) -> Prober:
+        # Children end without cleaning up; what they leave behind goes with this folder.
+        self._folder = tempfile.TemporaryDirectory(prefix="etbk-probe-")
         self._process = subprocess.Popen(
             [sys.executable, "-c", _START, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **_QUIET, **self.environment},
+            env={**os.environ, **_QUIET, "TMPDIR": self._folder.name},
             start_new_session=True,
         )
         self._pending: set[int] = set()
@@ -161,3 +163,4 @@ class Prober:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        self._folder.cleanup()

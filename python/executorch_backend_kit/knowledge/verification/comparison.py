@@ -66,10 +66,8 @@ def _modules(backend: Backend, seen: Observations) -> Iterator[Check]:
             continue
         found = seen.modules.get(fact["module"])
         error = "was not reached" if found is None else found["error"]
-        expected_to_work = fact["state"] == "imports" or (
-            "needs" in fact and seen.has_all(fact["needs"])
-        )
-        if expected_to_work:
+        needs = fact.get("needs", ())
+        if fact["state"] == "imports" or (needs and seen.has_all(needs)):
             yield _check(backend, f"{field}.state", not error, "imports", error or "imports")
             if found and not error:
                 missing = [n for n in fact.get("names", ()) if n in found["missing"]]
@@ -77,15 +75,15 @@ def _modules(backend: Backend, seen: Observations) -> Iterator[Check]:
                 yield _check(backend, f"{field}.names", right, fact.get("names", []), missing)
         else:
             recorded = fact.get("error", "")
-            right = bool(error) and error.startswith(recorded)
-            yield _check(backend, f"{field}.error", right, recorded, error or "imports")
+            holds = None if seen.has_any(needs) else bool(error) and error.startswith(recorded)
+            yield _check(backend, f"{field}.error", holds, recorded, error or "imports")
 
 
 def _callable(backend: Backend, role: str, seen: Observations) -> Iterator[Check]:
     fact = backend.get(role)
     parameters = fact.get("parameters")
     found = seen.signatures.get(fact["class"])
-    if found is None or not seen.has_all(fact.get("needs", ())):
+    if found is None or not _importable(backend, fact, seen):
         yield _check(backend, f"{role}.class", None, fact["class"], "cannot be imported here")
         return
     yield _check(
@@ -103,6 +101,17 @@ def _callable(backend: Backend, role: str, seen: Observations) -> Iterator[Check
             configuration,
             other.get("error", "found"),
         )
+
+
+def _importable(backend: Backend, fact: Mapping[str, Any], seen: Observations) -> bool:
+    """False if something it needs is not here, or if its module is recorded not to import."""
+    module = fact["class"].partition(":")[0]
+    failing = {
+        m["module"]
+        for m in backend.get("modules", default=())
+        if m["state"] != "imports" and not seen.has_all(m.get("needs", ("",)))
+    }
+    return module not in failing and seen.has_all(fact.get("needs", ()))
 
 
 def _options(backend: Backend, seen: Observations) -> Iterator[Check]:
@@ -133,9 +142,10 @@ def _runtime(backend: Backend, seen: Observations) -> Iterator[Check]:
     platforms = backend.texts("runtime", "registered_in_wheel")
     if not backend.id or seen.slots is None:
         return
-    shared = backend.id in seen.claimed_by_others(backend)
     recorded = seen.platform in platforms
-    right = None if shared else recorded == (backend.id in seen.slots)
+    right: bool | None = recorded == (backend.id in seen.slots)
+    if not right and backend.id in seen.registered_as_others(backend):
+        right = None
     yield _check(backend, "runtime.registered_in_wheel", right, platforms, seen.slots)
     if recorded and backend.get("runtime", "availability") == "always true":
         available = seen.available.get(backend.id)
@@ -176,8 +186,9 @@ def _snippet(backend: Backend, seen: Observations) -> Iterator[Check]:
         yield _check(backend, "export.snippet", None, "", "not run on this kind of machine")
         return
     error = lowered.get("error", "")
-    if "error" in fact and not seen.has_all(fact.get("needs", ("no such module",))):
-        right = error.startswith(fact["error"])
+    needs = fact.get("needs", ())
+    if "error" in fact and not (needs and seen.has_all(needs)):
+        right = None if seen.has_any(needs) else error.startswith(fact["error"])
         yield _check(backend, "export.error", right, fact["error"], error or "it works")
         return
     yield _check(backend, "export.snippet", not error, "lowers", error or "lowers")

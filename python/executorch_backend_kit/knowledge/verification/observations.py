@@ -53,9 +53,17 @@ class Observations:
             for need in needs
         )
 
-    def claimed_by_others(self, backend: Backend) -> set[str]:
-        """Ids that another backend, registered here, has too (WebGPU's is Vulkan's)."""
-        return {b.id for b in self.backends if b.name != backend.name and b.id}
+    def has_any(self, needs: Iterable[str]) -> bool:
+        """True if one of them is here: then an error recorded without them says nothing."""
+        return any(self.has_all((need,)) for need in needs)
+
+    def registered_as_others(self, backend: Backend) -> set[str]:
+        """Ids of other backends that are recorded as registered here: Vulkan's is WebGPU's too."""
+        return {
+            b.id
+            for b in self.backends
+            if b.name != backend.name and self.platform in b.texts("runtime", "registered_in_wheel")
+        }
 
 
 def observe(
