@@ -157,9 +157,7 @@ def test_step_08_a_blob_of_another_format_is_refused_with_the_reason(
     assert "the blob has format 2" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("minor", "code"), [(99, "PLUGIN-ABI-TOO-NEW"), (8, "PLUGIN-ABI-TOO-OLD")]
-)
+@pytest.mark.parametrize(("minor", "code"), [(99, "PLUGIN-ABI-TOO-NEW"), (8, "PLUGIN-ABI-TOO-OLD")])
 def test_step_08_a_plugin_for_another_abi_is_refused_by_name(
     world: World, kit: Path, minor: int, code: str
 ) -> None:
