@@ -50,7 +50,8 @@ def parse(path: Path) -> tuple[str, dict[str, Any]]:
 
 def check(document: dict[str, Any], path: Path, schema: Path, text: str = "") -> dict[str, Any]:
     """`document` if its schema allows it; raises KnowledgeError for the first problem."""
-    for problem in problems(document, read_schema(schema)):
+    found = sorted(problems(document, read_schema(schema)), key=lambda p: p.text == "is missing")
+    for problem in found:  # what is written wrongly says more than what is not written
         line = line_of(text, problem.field)
         raise KnowledgeError(
             "KNOWLEDGE-INVALID",

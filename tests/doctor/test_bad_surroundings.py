@@ -1,0 +1,36 @@
+"""Surroundings that are broken: an answer all the same, and the harm named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from harness import Etbk, Result
+
+
+def codes(result: Result) -> list[str]:
+    return [f["code"] for f in json.loads(result.out)["findings"]]
+
+
+def test_unwritable_cache_costs_only_time(etbk: Etbk, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = etbk("doctor", "mps", "--json", ETBK_CACHE=str(tmp_path / "file"))
+    assert result.code == 1
+    assert "CACHE-NOT-WRITABLE" in codes(result)
+
+
+def test_damaged_cache_is_made_again(etbk: Etbk, tmp_path: Path) -> None:
+    etbk("doctor", "mps", "--json", ETBK_CACHE=str(tmp_path))
+    (file,) = (tmp_path / "doctor").iterdir()
+    file.write_text("{")
+    assert "CACHE-DAMAGED" in codes(etbk("doctor", "mps", "--json", ETBK_CACHE=str(tmp_path)))
+    assert "CACHE-DAMAGED" not in codes(etbk("doctor", "mps", "--json", ETBK_CACHE=str(tmp_path)))
+
+
+def test_bundle_is_written_or_refused(etbk: Etbk, tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    assert etbk("doctor", "--fast", "--bundle", file).code == 0
+    assert json.loads(file.read_text())["schema"] == "etbk.doctor/1"
+    refused = etbk("doctor", "--fast", "--bundle", tmp_path / "no" / "report.json")
+    assert refused.code == 3
+    assert "BUNDLE-UNWRITABLE" in refused.err
