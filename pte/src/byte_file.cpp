@@ -46,8 +46,12 @@ void on_bus_error(int number, siginfo_t* info, void* context) {
   } else if (previous_handler.sa_handler != SIG_DFL && previous_handler.sa_handler != SIG_IGN) {
     previous_handler.sa_handler(number);
   } else {
-    // The access is repeated after the return, and ends the process as it would have without us.
+    // The access is repeated after the return, and ends the process as it would have without us;
+    // a signal that somebody sent has to be sent once more.
     signal(SIGBUS, SIG_DFL);
+    if (info->si_code <= 0) {
+      raise(number);
+    }
   }
 }
 
@@ -160,6 +164,13 @@ bool ByteFile::read(uint64_t offset, void* destination, size_t size) const {
     size -= static_cast<size_t>(got);
   }
   return true;
+}
+
+bool ByteFile::shrank() const {
+  struct stat status {};
+  return shrank_.load(std::memory_order_relaxed) ||
+         (descriptor_ >= 0 && fstat(descriptor_, &status) == 0 &&
+          static_cast<uint64_t>(status.st_size) < size_);
 }
 
 const uint8_t* ByteFile::map() {

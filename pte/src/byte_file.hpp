@@ -35,8 +35,8 @@ class ByteFile {
 
   // The bytes in place; null if they cannot be mapped. Valid as long as this object.
   const uint8_t* map();
-  // True once a mapped page had to be replaced by zeros.
-  bool shrank() const { return shrank_.load(std::memory_order_relaxed); }
+  // True once a mapped page had to be replaced by zeros, or the file has become shorter.
+  bool shrank() const;
 
  private:
   ByteFile() = default;

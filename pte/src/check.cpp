@@ -116,6 +116,17 @@ class Check {
   }
 
  private:
+  // Something is absent from the profile: that blocks, unless the profile is known to have gaps.
+  void missing(const char* code, const std::string& message, const std::string& evidence,
+               const std::string& fix) {
+    const bool gaps =
+        profile_.is_object() && profile_.contains("incomplete") && profile_["incomplete"] == true;
+    if (gaps) {
+      not_known("incomplete", "what libraries that were not found bring");
+    }
+    add(code, !gaps, message, evidence, fix);
+  }
+
   void add(const char* code, bool blocks, const std::string& message, const std::string& evidence,
            const std::string& fix) {
     findings_.push_back({{"code", code},
@@ -286,7 +297,8 @@ class Check {
       }
     }
     const char* const component = component_of(kBackends, id);
-    add("CHECK-BACKEND-MISSING", true, "The runtime has no backend " + id + ".", places,
+    missing(
+        "CHECK-BACKEND-MISSING", "The runtime has no backend " + id + ".", places,
         component != nullptr
             ? std::string("Link executorch::") + component + ", or use a wheel that has it."
             : "Install the package that brings " + id + ", and load its plugin (etbk plugins).");
@@ -295,10 +307,10 @@ class Check {
   void missing_kernel(const std::string& name, const std::string& detail) {
     const char* const component =
         component_of(kKernels, std::string_view(name).substr(0, name.find(':')));
-    add("CHECK-KERNEL-MISSING", true, "The runtime has no kernel for " + name + ".", detail,
-        component != nullptr ? std::string("Link executorch::") + component +
-                                   ", and keep the operator in a selective build."
-                             : "Link the library that registers " + name + ".");
+    missing("CHECK-KERNEL-MISSING", "The runtime has no kernel for " + name + ".", detail,
+            component != nullptr ? std::string("Link executorch::") + component +
+                                       ", and keep the operator in a selective build."
+                                 : "Link the library that registers " + name + ".");
   }
 
   void not_known(const char* what, const char* sentence) {

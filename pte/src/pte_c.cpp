@@ -136,6 +136,9 @@ char* etbk_pte_verify(EtbkPte* file, EtbkPte* external, const char* options_text
     if (file->container != nullptr && flag(options, "hash")) {
       check_hashes(*file->container, data, findings);
     }
+    if (file->container != nullptr && file->container->file().shrank() && !findings.has(5)) {
+      findings.add(5, "file", "after it was opened");
+    }
     return hand_over({{"schema", "etbk.verify/1"},
                       {"level", structure ? "structure" : "semantics"},
                       {"accepted", findings.list().empty()},

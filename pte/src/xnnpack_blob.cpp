@@ -57,8 +57,8 @@ class Graph {
 
 XnnpackBlob read_xnnpack_blob(const Container& file, const Range& blob) {
   uint8_t head[30];
-  if (!blob.valid || blob.size < sizeof head ||
-      !file.file().read(blob.offset, head, sizeof head) || std::memcmp(head + 4, "XH00", 4) != 0) {
+  if (!blob.valid || blob.size < sizeof head || !file.file().read(blob.offset, head, sizeof head) ||
+      std::memcmp(head + 4, "XH00", 4) != 0) {
     return {};
   }
   const uint64_t offset = etbk_hash_read32(head + 10);

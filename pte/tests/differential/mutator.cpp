@@ -133,6 +133,10 @@ void Mutator::walk_field(size_t at, fb::TypeCode code, const fb::TypeTable* type
   }
   const auto count = static_cast<size_t>(get(base_, to, 4));
   add(path, {What::kLength, to, 4});
+  if (path == "backend_delegate_data.data" || path == "constant_buffer.storage") {
+    payloads_.emplace_back(to + 4, to + 4 + count);
+    return;
+  }
   for (size_t i = 0; i < count; ++i) {
     if (code.is_repeating != 0 && table) {
       add(path + "[]", {What::kOffset, to + 4 + 4 * i, 4});
@@ -224,6 +228,12 @@ Mutant Mutator::structured(const std::string& kind, Random& random) const {
   return mutant;
 }
 
+bool Mutator::is_payload(size_t at) const {
+  return at >= metadata_ || std::any_of(payloads_.begin(), payloads_.end(), [&](const auto& range) {
+           return at >= range.first && at < range.second;
+         });
+}
+
 Mutant Mutator::random(Random& random) const {
   Mutant mutant{base_, "random", "random", false};
   const uint64_t way = pick(random, 8);
@@ -240,6 +250,7 @@ Mutant Mutator::random(Random& random) const {
     for (uint64_t i = 0; i < way; ++i) {
       const size_t at = pick(random, metadata_);
       mutant.bytes[at] = static_cast<uint8_t>(random());
+      mutant.payload = mutant.payload || is_payload(at);
       mutant.description += " " + std::to_string(at) + "=" + std::to_string(mutant.bytes[at]);
     }
   }

@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "schema.hpp"
@@ -51,6 +52,7 @@ class Mutator {
                   const std::string& path);
   void add(const std::string& kind, Site site) { sites_[kind].push_back(site); }
   void change(Bytes& bytes, const Site& site, Random& random, std::string& what) const;
+  bool is_payload(size_t at) const;
   void drop_field(Bytes& bytes, const Site& site) const;
 
   Bytes base_;
@@ -58,6 +60,7 @@ class Mutator {
   bool is_program_ = true;
   bool has_header_ = true;
   std::map<std::string, std::vector<Site>> sites_;
+  std::vector<std::pair<size_t, size_t>> payloads_;  // inside the FlatBuffer: blobs, constants
   std::vector<size_t> tables_;  // where tables are, for offsets that lead elsewhere
 };
 

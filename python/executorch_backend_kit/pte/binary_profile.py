@@ -23,6 +23,8 @@ _KERNEL = re.compile(
 _BACKEND = re.compile(rb"\0([A-Z][A-Za-z0-9_]{2,58}Backend(?:EthosU|VGF)?)(?=\0)")
 _REGISTRY = b"_ZN10executorch7runtime16register_backendERKNS0_7BackendE\0"
 _PLUGIN_NOTE = b"etbk-plugin"
+_NEEDED = re.compile(rb"\0(lib[\w.+-]*executorch[\w.+-]*\.so(?:\.\d+)*)(?=\0)")
+_SEARCH_PATH = re.compile(rb"\0((?:/|\$ORIGIN)[\x20-\x7e]*)(?=\0)")
 _LARGEST_MEMBER = 1 << 30
 
 
@@ -33,7 +35,8 @@ def of_binary(path: Path) -> dict[str, Any]:
     machines: set[str] = set()
     registries = []
     plugins = []
-    for name, content in _elf_files(path):
+    unseen: set[str] = set()
+    for name, content in _with_libraries(path, unseen):
         machines.add(_MACHINES.get(int.from_bytes(content[18:20], "little"), "unknown"))
         kernels.update(match.decode() for match in _KERNEL.findall(content))
         backends.update(match.decode() for match in _BACKEND.findall(content))
@@ -55,9 +58,40 @@ def of_binary(path: Path) -> dict[str, Any]:
         "versions": {},
         "backends": [{"id": name, "available": None} for name in sorted(backends)],
         "kernels": [{"name": name, "keys": None} for name in sorted(kernels)],
+        "incomplete": bool(unseen),
+        "not_found": sorted(unseen),
         "registry_in": registries,
         "plugins_in": plugins,
     }
+
+
+def _with_libraries(path: Path, unseen: set[str]) -> Iterator[tuple[str, bytes]]:
+    """The file's ELF contents and those of the ExecuTorch libraries that it needs."""
+    needed: dict[str, set[Path]] = {}
+    done = set()
+    for name, content in _elf_files(path):
+        done.add(Path(name).name)
+        yield name, content
+        _note_needed(content, path.parent, needed)
+    while needed.keys() - done:
+        library = min(needed.keys() - done)
+        done.add(library)
+        found = next((d / library for d in sorted(needed[library]) if (d / library).is_file()), None)
+        if found is None:
+            unseen.add(library)
+            continue
+        content = found.read_bytes()
+        yield library, content
+        _note_needed(content, found.parent, needed)
+
+
+def _note_needed(content: bytes, origin: Path, needed: dict[str, set[Path]]) -> None:
+    folders = {origin, origin.parent / "lib"}
+    for match in _SEARCH_PATH.findall(content):
+        for folder in match.decode().replace("$ORIGIN", str(origin)).split(":"):
+            folders.add(Path(folder))
+    for match in _NEEDED.findall(content):
+        needed.setdefault(match.decode(), set()).update(folders)
 
 
 def _elf_files(path: Path) -> Iterator[tuple[str, bytes]]:

@@ -33,7 +33,10 @@ def this_machine() -> dict[str, Any]:
         raise PteError(
             "PROFILE-NO-RUNTIME",
             "The ExecuTorch runtime of this Python cannot be asked.",
-            evidence=said[-1] if said else f"exit code {child.returncode}",
+            evidence=next(
+                (line for line in said if "error[" in line or "Error:" in line),
+                f"exit code {child.returncode}",
+            ),
             fix="pip install executorch, or give --runtime PROFILE or --binary APP.",
         )
     return _checked(json.loads(lines[-1]), "the child's answer")
