@@ -36,7 +36,7 @@ def lower() -> Lower:
             name: torch.export.export(m.eval(), tuple(inputs), dynamic_shapes=dynamic_shapes)
             for name, m in models.items()
         }
-        chosen = [partitioner or ReferencePartitioner()]
+        chosen = [partitioner or ReferencePartitioner(whole_attention=True)]
         return to_edge_transform_and_lower(exported, partitioner=chosen).to_executorch()
 
     return lower

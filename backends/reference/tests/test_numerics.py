@@ -104,7 +104,7 @@ def test_operator(name: str, lower: Any, check: Any) -> None:
 
 
 def test_dynamic_sizes(lower: Any, check: Any) -> None:
-    model = Attention(fused=False)
+    model = Attention()
     batch, length = Dim("batch", min=1, max=5), Dim("length", min=2, max=9)
     shapes = {"x": {0: batch, 1: length}, "mask": {0: batch, 3: length}}
 

@@ -82,7 +82,8 @@ def test_attention_that_cannot_be_kept_does_not_stop_the_export() -> None:
             return functional.scaled_dot_product_attention(x, x, x, is_causal=True)
 
     exported = export(Causal(), (torch.ones(1, 2, 3, 4),))
-    edge = to_edge_transform_and_lower(exported, partitioner=[ReferencePartitioner()])
+    partitioner = ReferencePartitioner(whole_attention=True)
+    edge = to_edge_transform_and_lower(exported, partitioner=[partitioner])
     assert "executorch_call_delegate" in str(edge.exported_program().graph)
 
 
@@ -102,11 +103,16 @@ def test_the_next_backend_takes_what_is_left(staged: bool, check: Any) -> None:
 @pytest.mark.parametrize("dynamic", [True, False])
 def test_attention_beside_another_partitioner(dynamic: bool, check: Any) -> None:
     class Heads(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.out = nn.Linear(8, 8)
+
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             batch, length, width = x.shape
             y = x.view(batch, length, 2, 4).transpose(1, 2)
             y = functional.scaled_dot_product_attention(y, y, y).transpose(1, 2)
-            return y.reshape(batch, length, width) + x
+            result: torch.Tensor = self.out(y.reshape(batch, length, width))
+            return result
 
     model, inputs = Heads(), (torch.randn(2, 3, 8),)
     shapes = ({0: Dim("batch", max=4), 1: Dim("length", max=8)},) if dynamic else None

@@ -18,7 +18,8 @@ def runtime_library() -> Path:
 def _partitioner(**options: Any) -> Any:
     from .partitioner import ReferencePartitioner
 
-    return ReferencePartitioner(**options)
+    # The kit lowers in stages: each partitioner is alone in its list.
+    return ReferencePartitioner(whole_attention=True, **options)
 
 
 def descriptor() -> "BackendDescriptor":

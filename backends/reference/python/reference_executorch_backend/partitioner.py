@@ -13,7 +13,7 @@ from torch.fx import Node
 
 from .backend import WEIGHTS, ReferenceBackend
 from .compiler import constant_names
-from .sizes import sizes_of, why_unbound
+from .sizes import why_unbound
 from .supports import ATTENTION, MOVES, Refusal, operator, refuse, supports
 from .versions import require_supported_executorch
 
@@ -23,11 +23,15 @@ class ReferencePartitioner(Partitioner):
     operators stayed outside.
 
     weights: "blob" stores them with the compiled graph, "named" once per content in the file.
+    whole_attention: takes scaled_dot_product_attention as one operator. Only for a partitioner that
+        is alone in its list: ExecuTorch decomposes for each in turn, and a kept attention may then
+        stop the export.
     """
 
-    def __init__(self, weights: str = "blob") -> None:
+    def __init__(self, weights: str = "blob", whole_attention: bool = False) -> None:
         super().__init__()
         require_supported_executorch()
+        self._whole_attention = whole_attention
         specs = [CompileSpec(WEIGHTS, weights.encode())]
         self._delegation = DelegationSpec(ReferenceBackend.__name__, specs)
         self.refusals: tuple[Refusal, ...] = ()
@@ -35,17 +39,16 @@ class ReferencePartitioner(Partitioner):
     def ops_to_not_decompose(
         self, ep: ExportedProgram
     ) -> tuple[list[torch._ops.OpOverload], Callable[[Node], bool] | None]:
-        """Attention is taken whole, if all of it can be: one that is kept and then refused would
-        stop the export. So would, in 1.5, a filter by node (the second result), and attention of
-        dynamic size that is kept beside another partitioner in the same list."""
+        """The operators that `partition` will surely take: one that is kept and then refused would
+        stop the export. (A filter by node, the second result, breaks views in 1.5.)"""
 
         def fits(node: Node) -> bool:
-            sizes = [size for tensor in node.all_input_nodes for size in sizes_of(tensor) or ()]
-            return not supports(node, is_edge=False) and not any(size.symbols for size in sizes)
+            unbound = why_unbound([node], node.all_input_nodes, ep.range_constraints)
+            return not (supports(node, is_edge=False) or unbound)
 
         nodes = [node for node in ep.graph.nodes if operator(node) == ATTENTION]
         whole = [torch.ops.aten.scaled_dot_product_attention.default]
-        return whole if all(map(fits, nodes)) else [], None
+        return whole if self._whole_attention and all(map(fits, nodes)) else [], None
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         graph = exported_program.graph
