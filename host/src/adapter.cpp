@@ -1348,10 +1348,10 @@ EtbkCompileSpec to_spec(const rt::CompileSpec& spec) {
 }
 
 // The identity of the loaded program: a number given at load time, else its allocator.
-uint64_t program_scope(const EtbkOption* options, size_t count, rt::BackendInitContext& context) {
+size_t program_scope(const EtbkOption* options, size_t count, rt::BackendInitContext& context) {
   for (size_t i = 0; i < count; ++i) {
     if (options[i].kind == ETBK_OPTION_INT && same_text(options[i].key, "etbk.program_scope")) {
-      return static_cast<uint64_t>(options[i].number);
+      return static_cast<size_t>(options[i].number);
     }
   }
   return reinterpret_cast<uintptr_t>(context.get_runtime_allocator());
@@ -1765,6 +1765,12 @@ bool is_identifier(EtbkString id) {
   return true;
 }
 
+EtbkStatus no_such_backend(const char* id) {
+  const EtbkStatus status = fail(ETBK_STATUS_NOT_FOUND, "no plugin registered this backend");
+  static_cast<void>(record(id, "option", status));
+  return status;
+}
+
 bool listed(const char* id) {
   for (size_t i = 0; i < registered_count(); ++i) {
     const char* const name = registered_name(i);
@@ -1841,6 +1847,12 @@ const void* register_backend_address() {
 
 const char* last_error() { return last_error_text; }
 
+size_t take_pending_text(char* buffer, size_t capacity) {
+  copy_text(buffer, capacity, view(pending_text));
+  pending_text[0] = '\0';
+  return std::strlen(buffer);
+}
+
 size_t recent_errors(ErrorRecord* records, size_t capacity) {
   ErrorRing& ring = error_ring();
   const Lock lock(ring.mutex);
@@ -1868,18 +1880,12 @@ Counters counters() {
 
 EtbkStatus set_option(const char* backend, const EtbkOption* option) {
   const PluginBackend* const plugin = find(backend);
-  if (plugin == nullptr) {
-    return fail(ETBK_STATUS_NOT_FOUND, "no plugin registered a backend \"%s\"", backend);
-  }
-  return plugin->set_option(*option);
+  return plugin == nullptr ? no_such_backend(backend) : plugin->set_option(*option);
 }
 
 EtbkStatus get_option(const char* backend, EtbkOption* option) {
   const PluginBackend* const plugin = find(backend);
-  if (plugin == nullptr) {
-    return fail(ETBK_STATUS_NOT_FOUND, "no plugin registered a backend \"%s\"", backend);
-  }
-  return plugin->get_option(*option);
+  return plugin == nullptr ? no_such_backend(backend) : plugin->get_option(*option);
 }
 
 }  // namespace etbk::adapter

@@ -40,6 +40,11 @@ const void* register_backend_address();
 // Text behind the calling thread's last failure; valid until its next failure.
 const char* last_error();
 
+// Moves the text that the calling thread's last `set_error` left into `buffer`, zero-terminated and
+// cut to `capacity` bytes; returns its length. For calls that the adapter does not make itself: a
+// plugin's entry.
+size_t take_pending_text(char* buffer, size_t capacity);
+
 // A failure as kept in the process-wide ring.
 struct ErrorRecord {
   unsigned long long sequence;

@@ -130,7 +130,10 @@ EntryAnswer call_entry(EtbkPluginEntry entry, const std::string& label, const Ho
   raw.api.struct_size = sizeof raw.api;
   EtbkStatus status = ETBK_STATUS_OK;
   std::string what;
-  if (!call(entry, &raw.api, &status, &what)) {
+  const bool returned = call(entry, &raw.api, &status, &what);
+  char told[1024];
+  adapter::take_pending_text(told, sizeof told);  // also when unused: it belongs to this call
+  if (!returned) {
     answer.findings.push_back(findings::entry_threw(label, what));
     return answer;
   }
@@ -146,7 +149,7 @@ EntryAnswer call_entry(EtbkPluginEntry entry, const std::string& label, const Ho
     return answer;
   }
   if (status != ETBK_STATUS_OK) {
-    answer.findings.push_back(findings::entry_failed(label, status, ""));
+    answer.findings.push_back(findings::entry_failed(label, status, told));
     return answer;
   }
   judge_abi(label, answer.identity, host, &answer.findings);

@@ -13,6 +13,19 @@ Runtime& runtime() {
   return *only;
 }
 
+namespace {
+
+std::string& pending_text() {
+  static auto* const text = new std::string;
+  return *text;
+}
+
+void ETBK_CALL set_error(const EtbkHostApi*, EtbkString text) {
+  pending_text().assign(text.data, text.size);
+}
+
+}  // namespace
+
 EtbkHostApi& host_api() {
   static EtbkHostApi* const only = [] {
     auto* const api = new EtbkHostApi{};
@@ -21,6 +34,7 @@ EtbkHostApi& host_api() {
     api->abi_minor = ETBK_ABI_MINOR;
     api->name = {"ExecuTorch", 10};
     api->runtime_version = {"1.5.1", 5};
+    api->set_error = set_error;
     return api;
   }();
   return *only;
@@ -88,6 +102,13 @@ std::size_t registered_count() { return runtime().names.size(); }
 const char* registered_name(std::size_t slot) { return runtime().names[slot].c_str(); }
 
 const void* register_backend_address() { return reinterpret_cast<const void*>(&register_backend); }
+
+std::size_t take_pending_text(char* buffer, std::size_t capacity) {
+  const std::size_t size = fake::pending_text().copy(buffer, capacity - 1);
+  buffer[size] = '\0';
+  fake::pending_text().clear();
+  return size;
+}
 
 const char* last_error() { return "the fake never fails"; }
 

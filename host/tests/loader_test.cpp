@@ -282,6 +282,7 @@ INSTANTIATE_TEST_SUITE_P(
     Loader, EntryNonsense,
     ::testing::Values(
         Nonsense{"fails", "PLUGIN-ENTRY-FAILED", "internal error"},
+        Nonsense{"fails with a text", "PLUGIN-ENTRY-FAILED", "the firmware is too old"},
         Nonsense{"unknown status", "PLUGIN-ENTRY-FAILED", "a status this host does not know"},
         Nonsense{"host too old", "PLUGIN-ABI-TOO-NEW", "needs plugin ABI 0.12"},
         Nonsense{"host too new", "PLUGIN-ABI-TOO-OLD", "built for plugin ABI 0.5"},

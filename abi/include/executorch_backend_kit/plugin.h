@@ -305,7 +305,8 @@ struct EtbkHostApi {
   EtbkString runtime_version; /* of the ExecuTorch release the host was compiled for, "1.5.1" */
 
   /* Stores the text that goes with the status, or the blob's grade, that the current call is about
-   * to return. The text is copied, at most 1023 bytes of it; a later call replaces it. Thread: the
+   * to return; not in a call that succeeds otherwise. The text is copied, at most 1023 bytes of it;
+   * a later call replaces it. Thread: the
    * one that the host called the backend on; from another thread the text is lost (ABI-042). */
   void(ETBK_CALL* set_error)(const EtbkHostApi* host, EtbkString text);
 

@@ -623,6 +623,15 @@ TEST_F(AdapterTest, OptionsPassThroughTheRuntimesOwnCalls) {
   EXPECT_NE(std::string(adapter::last_error()).find("only option"), std::string::npos);
 }
 
+TEST_F(AdapterTest, AnOptionOfAnUnknownBackendIsNamed) {
+  EtbkOption option{};
+  option.key = text("threads");
+  EXPECT_EQ(adapter::set_option("NobodyBackend", &option), ETBK_STATUS_NOT_FOUND);
+  EXPECT_NE(std::string(adapter::last_error()).find("NobodyBackend"), std::string::npos);
+  EXPECT_EQ(adapter::get_option("AbsentBackend", &option), ETBK_STATUS_NOT_FOUND);
+  EXPECT_NE(std::string(adapter::last_error()).find("AbsentBackend"), std::string::npos);
+}
+
 // --- profiling -----------------------------------------------------------------------------------
 
 TEST_F(AdapterTest, ProfilingEventsReachTheETDump) {

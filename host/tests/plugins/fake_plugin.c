@@ -95,9 +95,13 @@ static const EtbkBackendApi* backends[] = {&backend};
 
 static int entry_calls = 0;
 
-static EtbkStatus do_wrong(const char* fault, EtbkPluginApi* plugin) {
+static EtbkStatus do_wrong(const EtbkHostApi* host, const char* fault, EtbkPluginApi* plugin) {
   static char long_id[] = "A234567890123456789012345678901234567890123456789012345678901234";
   if (strcmp(fault, "fails") == 0) return ETBK_STATUS_INTERNAL;
+  if (strcmp(fault, "fails with a text") == 0) {
+    host->set_error(host, (EtbkString){"the firmware is too old", 23});
+    return ETBK_STATUS_UNAVAILABLE;
+  }
   if (strcmp(fault, "unknown status") == 0) return 4711;
   if (strcmp(fault, "host too old") == 0) {
     plugin->abi_minor = plugin->abi_minor_needed = 12;
@@ -144,14 +148,13 @@ ENTRY(FAKE_NAME) {
   if (counting != NULL && entry_calls > 1) {
     abort(); /* the host promised to call once */
   }
-  (void)host;
   plugin->abi_major = ETBK_ABI_MAJOR;
   plugin->abi_minor = ETBK_ABI_MINOR;
   plugin->abi_minor_needed = FAKE_MINOR_NEEDED;
   plugin->backend_count = sizeof backends / sizeof backends[0];
   plugin->backends = backends;
   plugin->name = (EtbkString)STRING(TEXT(FAKE_NAME));
-  return fault == NULL ? ETBK_STATUS_OK : do_wrong(fault, plugin);
+  return fault == NULL ? ETBK_STATUS_OK : do_wrong(host, fault, plugin);
 }
 #endif
 
