@@ -305,9 +305,9 @@ struct EtbkHostApi {
   EtbkString runtime_version; /* of the ExecuTorch release the host was compiled for, "1.5.1" */
 
   /* Stores the text that goes with the status, or the blob's grade, that the current call is about
-   * to return; not in a call that succeeds otherwise. The text is copied, at most 1023 bytes of it;
-   * a later call replaces it. Thread: the
-   * one that the host called the backend on; from another thread the text is lost (ABI-042). */
+   * to return; not for a call that succeeds. The text is copied, at most 1023 bytes of it; a later
+   * call replaces it. Thread: the one that the host called the backend on; from another thread the
+   * text is lost (ABI-042). */
   void(ETBK_CALL* set_error)(const EtbkHostApi* host, EtbkString text);
 
   /* Writes one line to ExecuTorch's log. `level` is ETBK_LOG_...; `file` may be empty. Any thread.
