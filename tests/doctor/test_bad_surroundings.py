@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from harness import Etbk, Result
+
+
+def test_a_descriptor_that_raises_is_a_finding(etbk: Etbk, tmp_path: Path) -> None:
+    info = tmp_path / "faulty-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: faulty\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[executorch_backend_kit.backends]\nfaulty = faulty_vendor:describe\n"
+    )
+    (tmp_path / "faulty_vendor.py").write_text("def describe():\n    raise SystemExit('no')\n")
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    result = etbk("doctor", "--fast", "--json", PYTHONPATH=path)
+    assert result.code == 0
+    assert "DESCRIPTOR-FAILED" in codes(result)
 
 
 def codes(result: Result) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Callable
-from importlib import metadata
+from importlib import metadata, util
 from pathlib import Path
 
 import pytest
@@ -89,6 +89,16 @@ def test_registered_is_not_available_is_not_usable(diagnosis: Document) -> None:
     assert "AVAILABILITY-NOT-CHECKED" in [f["code"] for f in qnn["findings"]]
     openvino = of(diagnosis, "openvino")
     assert (openvino["registered"], openvino["available"]) == (True, False)
+
+
+@pytest.mark.skipif(util.find_spec("reference_executorch_backend") is None, reason="not installed")
+def test_a_plugin_described_by_a_package_is_usable_by_a_run(diagnosis: Document) -> None:
+    reference = of(diagnosis, "reference")
+    assert reference["state"] == "usable"
+    assert reference["delegates"] == {"ReferenceBackend": 1}
+    assert reference["max_abs_error"] < 1e-5
+    assert "ReferenceBackend" in diagnosis["slots"]["names"]
+    assert "ReferenceBackend" in [i for p in diagnosis["plugins"] for i in p["backends"]]
 
 
 def test_slots_and_modules_are_listed(diagnosis: Document) -> None:

@@ -36,7 +36,8 @@ def examine(
     with Prober() as prober, tempfile.TemporaryDirectory(prefix="etbk-doctor-") as folder:
         files = {b.name: str(Path(folder) / f"{b.name}.pte") for b in _all(trials)}
         jobs = {prober.send("registry", limit=RUN_LIMIT, load_plugins=True): ""}
-        for backend in trials.backends:
+        # What takes long goes first, so that it does not run alone at the end.
+        for backend in sorted(trials.backends, key=lambda b: b.fails_early):
             jobs[
                 prober.send(
                     "examine",

@@ -171,11 +171,14 @@ def _not_run(
             fix="Run it where the kernels are linked.",
             severity=Severity.INFO,
         )
+    said = result.get("said") or result.get("error")
     return Finding(
         "BACKEND-RUN-FAILED",
         f"{subject.title} could not run a small program here.",
-        evidence=result.get("said") or result.get("error") or f"{run['outcome']}: {run['detail']}",
-        fix="etbk help - explains the error text; the log has more with ET_LOG=debug builds.",
+        evidence=said or f"{run['outcome']}: {run['detail']}",
+        fix=f"etbk help {_quoted(said)}"
+        if said
+        else "Install versions inside the ranges that the other findings name; else report it.",
     )
 
 

@@ -66,6 +66,11 @@ class Backend(Entry):
         """What the runtime calls it; empty for kernel libraries."""
         return str(self.data.get("id", ""))
 
+    @property
+    def fails_early(self) -> bool:
+        """True if its export snippet is not expected to work on the plain wheel."""
+        return "error" in self.data.get("export", {"error": ""})
+
     def for_release(self, version: str | None) -> Backend:
         """The facts that hold for a release of ExecuTorch, such as "1.4.1"."""
         if version is None:

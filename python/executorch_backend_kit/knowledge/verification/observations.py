@@ -80,7 +80,9 @@ def observe(
         _take_registry(seen, prober.ask("registry", limit=_LIMIT, load_plugins=False))
         reply = prober.ask("present", limit=_LIMIT, modules=sorted(needs))
         seen.present = frozenset(_only(reply)["present"])
-        names = {_study(prober, b, seen, files[b.name]): b.name for b in backends}
+        # What takes long goes first, so that it does not run alone at the end.
+        ordered = sorted(backends, key=lambda b: b.fails_early)
+        names = {_study(prober, b, seen, files[b.name]): b.name for b in ordered}
         for done, (number, reply) in enumerate(prober.replies(), start=1):
             _take_study(seen, names[number], reply)
             progress(names[number], done / (len(names) + 1))
