@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -24,13 +25,18 @@ def etbk(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Etbk:
     """Runs `etbk` with arguments; temporary files go to a folder that must be empty afterwards."""
     scratch = tmp_path_factory.mktemp("scratch")
 
-    def run(*arguments: str | Path, timeout: float = 200, **changes: str) -> Result:
+    def run(*arguments: str | Path, largest_file: int | None = None, **changes: str) -> Result:
+        def limit() -> None:
+            if largest_file is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
         done = subprocess.run(
             [sys.executable, "-m", "executorch_backend_kit", *map(str, arguments)],
             env=environment(**{"ETBK_CACHE": str(cache), "TMPDIR": str(scratch), **changes}),
             capture_output=True,
             text=True,
-            timeout=timeout,
+            timeout=400,
+            preexec_fn=limit,
             check=False,
         )
         assert list(scratch.iterdir()) == [], "temporary files were left behind"

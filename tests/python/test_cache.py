@@ -5,13 +5,16 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from executorch_backend_kit.aot.delegation import DelegateUse, DelegationReport
 from executorch_backend_kit.compare.cache import Cache, Program, default_folder, key_of
-from executorch_backend_kit.report.finding import Finding
+from executorch_backend_kit.compare.export_worker import store
+from executorch_backend_kit.report.finding import Finding, KitError
 
 REPORT = DelegationReport((DelegateUse("toy", "ToyBackend", 2),), 5, 1, {"aten.erf.default": 1})
 
@@ -130,3 +133,37 @@ def test_a_kept_entry_holds_no_path(tmp_path: Path) -> None:
     cache.keep("k", staged(cache, b"program"))
     assert str(tmp_path) not in (tmp_path / "keys" / "k.json").read_text()
     assert json.loads((tmp_path / "keys" / "k.json").read_text())["bytes"] == 7
+
+
+def test_a_program_goes_to_the_first_place_that_takes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Path.write_bytes
+
+    def full_or_not(self: Path, content: bytes) -> int:
+        if self.parent.name == "full":
+            write(self, content[:3])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(self, content)
+
+    for name in ("full", "free"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(Path, "write_bytes", full_or_not)
+    full, free = tmp_path / "full" / "a.pte", tmp_path / "free" / "a.pte"
+    path, (finding,) = store(b"program", [full, free])
+    assert path == free
+    assert finding.code == "PROGRAM-NOT-WRITTEN"
+    assert "No space left" in finding.evidence
+    with pytest.raises(KitError, match="PROGRAM-NOT-WRITTEN"):
+        store(b"program", [full])
+    assert files(tmp_path) == ["free/a.pte"]
+
+
+def test_files_of_a_killed_process_are_removed_after_a_day(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    old, new = staged(cache, b"old").path, staged(cache, b"new").path
+    a_day_ago = time.time() - 25 * 3600
+    os.utime(old, (a_day_ago, a_day_ago))
+    cache.staging_file()
+    assert not old.exists()
+    assert new.exists()

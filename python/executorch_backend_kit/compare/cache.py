@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import tempfile
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from executorch_backend_kit.aot.delegation import DelegationReport
 from executorch_backend_kit.report.finding import Finding, Severity
 
 _FORMAT = 1
+_FORGOTTEN_AFTER = 24 * 3600.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class Cache:
         try:
             for name in ("keys", "programs", "staging"):
                 (self.folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._remove_forgotten()
             handle, path = tempfile.mkstemp(suffix=".pte", dir=self.folder / "staging")
             os.close(handle)
         except OSError as error:
@@ -79,6 +82,12 @@ class Cache:
                 severity=Severity.WARNING,
             )
         return Path(path)
+
+    def _remove_forgotten(self) -> None:
+        """Removes staging files that a process which was killed long ago left behind."""
+        for path in (self.folder / "staging").iterdir():
+            if time.time() - path.stat().st_mtime > _FORGOTTEN_AFTER:
+                path.unlink(missing_ok=True)
 
     def find(self, key: str) -> Program | Finding | None:
         """The program kept for `key`; a finding if it is damaged, None if there is none."""

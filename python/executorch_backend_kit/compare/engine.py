@@ -33,6 +33,8 @@ from executorch_backend_kit.workers.errors import WorkerError
 DEFAULT_BUDGET = 30.0
 DEFAULT_TIME_LIMIT = 900.0
 
+_NOT_THE_MODELS_FAULT = ("FILE-ACCESS-FAILED", "OUT-OF-MEMORY", "PROGRAM-NOT-WRITTEN")
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -163,6 +165,8 @@ class _Session:
         try:
             facts = self._workshop.ask("prepare", model=str(self._model), folder=str(self._folder))
         except WorkerError as error:
+            if error.finding.code in _NOT_THE_MODELS_FAULT:
+                raise
             raise ModelError.of(error.finding) from error
         prepared = Prepared(self._model, self._folder, facts["fingerprint"], found)
         self._inputs = [self._folder / "inputs" / str(n) for n in range(len(facts["inputs"]))]

@@ -6,6 +6,7 @@ Each operation reads and writes files, so that a new worker can go on where anot
 from __future__ import annotations
 
 import hashlib
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from executorch_backend_kit.aot.lowering import lower, summary
 from executorch_backend_kit.compare import model_file, numerics, tensor_files
 from executorch_backend_kit.compare.errors import ModelError
 from executorch_backend_kit.compare.fingerprint import fingerprint
+from executorch_backend_kit.compare.patient_file import PatientFile
 from executorch_backend_kit.report.finding import Finding, KitError, Severity
 from executorch_backend_kit.workers.protocol import serve
 
@@ -61,7 +63,7 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:
         raise _export_error(file, model, sets[0], error) from error
     key = fingerprint(program)
-    torch.export.save(program, folder / "program.pt2")  # before running: a model may change itself
+    _save(program, folder / "program.pt2")  # before running: a model may change itself
     clock.lap("export")
     described = None
     outputs = []
@@ -78,6 +80,22 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         "findings": [f.to_json() for f in findings],
         "seconds": clock.laps,
     }
+
+
+def _save(program: Any, path: Path) -> None:
+    import torch
+
+    try:
+        with PatientFile(path) as file:
+            torch.export.save(program, file)
+    except OSError as error:
+        free = shutil.disk_usage(path.parent).free / 2**20
+        raise KitError(
+            "PROGRAM-NOT-WRITTEN",
+            "The exported program could not be saved.",
+            evidence=f"{path.parent}, {free:.0f} MiB free: {error.strerror or error}",
+            fix="Free disk space there, or name another temporary folder in TMPDIR.",
+        ) from error
 
 
 def _run(file: model_file.ModelFile, model: Any, arguments: tuple[Any, ...]) -> Any:
@@ -145,7 +163,7 @@ def lower_program(request: dict[str, Any]) -> dict[str, Any]:
             fix="Use the backend's option that stores the weights inside the program.",
         )
     content = manager.buffer
-    path, findings = _store(content, [Path(p) for p in request["outputs"]])
+    path, findings = store(content, [Path(p) for p in request["outputs"]])
     clock.lap("lower")
     return {
         "path": str(path),
@@ -157,7 +175,8 @@ def lower_program(request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _store(content: bytes, places: list[Path]) -> tuple[Path, list[Finding]]:
+def store(content: bytes, places: list[Path]) -> tuple[Path, list[Finding]]:
+    """Writes to the first place that takes it; what went wrong with others is a finding."""
     findings: list[Finding] = []
     for path in places:
         problem = _try_to_store(content, path)

@@ -13,8 +13,8 @@ static EtbkStatus init(const EtbkHostApi* host, const EtbkBackendApi* self, cons
   return ETBK_STATUS_OK;
 }
 
-static EtbkStatus init_fails(const EtbkHostApi* host, const EtbkBackendApi* self,
-                             const EtbkInit* i, void** handle) {
+static EtbkStatus init_fails(const EtbkHostApi* host, const EtbkBackendApi* self, const EtbkInit* i,
+                             void** handle) {
   (void)self, (void)i, (void)handle;
   host->set_error(host, TEXT("the toy driver is older than 3.1: update it"));
   return ETBK_STATUS_INCOMPATIBLE_BLOB;
@@ -39,6 +39,9 @@ static EtbkStatus add(const EtbkExecution* execution, float factor) {
 
 static EtbkStatus execute(const EtbkHostApi* host, const EtbkExecution* e, void* handle) {
   (void)host, (void)handle;
+  while (getenv("TOY_HANGS") != NULL) {
+    sleep(1000);
+  }
   return add(e, 1.0f);
 }
 
@@ -58,27 +61,20 @@ static EtbkStatus execute_crashes(const EtbkHostApi* host, const EtbkExecution* 
   abort();
 }
 
-static EtbkStatus execute_hangs(const EtbkHostApi* host, const EtbkExecution* e, void* handle) {
-  (void)host, (void)e, (void)handle;
-  while (sleep(1000) == 0) {
-  }
-  return ETBK_STATUS_INTERNAL;
-}
-
 static void destroy(const EtbkHostApi* host, void* handle) { (void)host, (void)handle; }
 
-#define BACKEND(name, available, initialize, run)                                               \
-  static const EtbkBackendInfo name##_info = {.struct_size = sizeof(EtbkBackendInfo),           \
-                                              .id = {#name, sizeof(#name) - 1},                 \
-                                              .vendor = {"Toy", 3},                             \
-                                              .version = {"1.0.0", 5},                          \
-                                              .blob_format_oldest = 1,                          \
-                                              .blob_format_newest = 1};                         \
-  static const EtbkBackendApi name##_api = {.struct_size = sizeof(EtbkBackendApi),              \
-                                            .info = &name##_info,                               \
-                                            .is_available = available,                          \
-                                            .init = initialize,                                 \
-                                            .execute = run,                                     \
+#define BACKEND(name, available, initialize, run)                                     \
+  static const EtbkBackendInfo name##_info = {.struct_size = sizeof(EtbkBackendInfo), \
+                                              .id = {#name, sizeof(#name) - 1},       \
+                                              .vendor = {"Toy", 3},                   \
+                                              .version = {"1.0.0", 5},                \
+                                              .blob_format_oldest = 1,                \
+                                              .blob_format_newest = 1};               \
+  static const EtbkBackendApi name##_api = {.struct_size = sizeof(EtbkBackendApi),    \
+                                            .info = &name##_info,                     \
+                                            .is_available = available,                \
+                                            .init = initialize,                       \
+                                            .execute = run,                           \
                                             .destroy = destroy};
 
 BACKEND(AdderBackend, NULL, init, execute)
@@ -86,12 +82,11 @@ BACKEND(UnavailableBackend, unavailable, init, execute)
 BACKEND(InitFailsBackend, NULL, init_fails, execute)
 BACKEND(ExecuteFailsBackend, NULL, init, execute_fails)
 BACKEND(CrashesBackend, NULL, init, execute_crashes)
-BACKEND(HangsBackend, NULL, init, execute_hangs)
 BACKEND(WrongBackend, NULL, init, execute_wrong)
 
-static const EtbkBackendApi* const backends[] = {
-    &AdderBackend_api,   &UnavailableBackend_api, &InitFailsBackend_api, &ExecuteFailsBackend_api,
-    &CrashesBackend_api, &HangsBackend_api,       &WrongBackend_api};
+static const EtbkBackendApi* const backends[] = {&AdderBackend_api,     &UnavailableBackend_api,
+                                                 &InitFailsBackend_api, &ExecuteFailsBackend_api,
+                                                 &CrashesBackend_api,   &WrongBackend_api};
 
 ETBK_PLUGIN_ENTRY(toy) {
 #ifdef CRASH_AT_ENTRY
@@ -110,4 +105,4 @@ ETBK_PLUGIN_ENTRY(toy) {
 ETBK_PLUGIN_NOTE(9,
                  "name=toy\nvendor=Toy\nversion=1.0.0\nid=AdderBackend\nid=UnavailableBackend\n"
                  "id=InitFailsBackend\nid=ExecuteFailsBackend\nid=CrashesBackend\n"
-                 "id=HangsBackend\nid=WrongBackend\n");
+                 "id=WrongBackend\n");

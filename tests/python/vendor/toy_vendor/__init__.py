@@ -124,11 +124,6 @@ def crashes() -> BackendDescriptor:
     return _with_plugin("crashes", "CrashesBackend")
 
 
-def hangs() -> BackendDescriptor:
-    """Its execute does not return."""
-    return _with_plugin("hangs", "HangsBackend")
-
-
 def wrong() -> BackendDescriptor:
     """One of its numbers is off by one percent."""
     return _with_plugin("wrong", "WrongBackend")

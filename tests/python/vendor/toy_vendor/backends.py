@@ -43,7 +43,7 @@ plain = tuple(
     _plain(f"{name}Backend")
     for name in (
         *("Unregistered", "Throws", "Misnamed"),
-        *("Adder", "Unavailable", "InitFails", "ExecuteFails", "Crashes", "Hangs", "Wrong"),
+        *("Adder", "Unavailable", "InitFails", "ExecuteFails", "Crashes", "Wrong"),
     )
 )
 
