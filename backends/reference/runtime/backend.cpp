@@ -125,12 +125,16 @@ class ReferenceDelegate {
     return reference::Model(std::move(program), named_weights_.bytes(), copy_weights);
   }
 
+  static int64_t size_at(const etbk::ExecuteContext& run, const reference::Symbol& symbol) {
+    return symbol.axis == kNone ? run.integer(symbol.input).value()
+                                : run.sizes(symbol.input)[symbol.axis];
+  }
+
   // The symbols as the arguments have them; 0 for a size that the divisor does not divide.
   std::vector<int64_t> read_symbols(const etbk::ExecuteContext& run) const {
     std::vector<int64_t> symbols;
     for (const reference::Symbol& symbol : model_.program().symbols) {
-      const int64_t size = symbol.axis == kNone ? run.integer(symbol.input).value()
-                                                : run.sizes(symbol.input)[symbol.axis];
+      const int64_t size = size_at(run, symbol);
       symbols.push_back(size % symbol.divisor == 0 ? size / symbol.divisor : 0);
     }
     return symbols;
@@ -152,11 +156,14 @@ class ReferenceDelegate {
     for (size_t i = 0; i < symbols.size(); ++i) {
       const reference::Symbol& symbol = program.symbols[i];
       if (symbols[i] < symbol.minimum || symbols[i] > symbol.maximum) {
-        throw etbk::Error::format(ETBK_STATUS_INVALID_ARGUMENT,
-                                  "REFERENCE-SIZE: dimension %d of input %u is not %u times a "
-                                  "number from %d to %d, for which the model was exported",
-                                  static_cast<int>(symbol.axis), symbol.input, symbol.divisor,
-                                  symbol.minimum, symbol.maximum);
+        const auto times = static_cast<long long>(symbol.divisor);
+        throw etbk::Error::format(
+            ETBK_STATUS_INVALID_ARGUMENT,
+            "REFERENCE-SIZE: dimension %d of input %u is %lld, the model was exported for %lld to "
+            "%lld in steps of %lld (dimension -1: the input is a number)",
+            static_cast<int>(symbol.axis), symbol.input,
+            static_cast<long long>(size_at(run, symbol)), times * symbol.minimum,
+            times * symbol.maximum, times);
       }
     }
     model_.set_symbols(symbols);

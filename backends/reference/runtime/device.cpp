@@ -27,7 +27,8 @@ constexpr char kForked[] =
 
 Memory Device::allocate(size_t size) {
   const size_t before = memory_used.fetch_add(size);
-  void* const data = size <= memory_limit && before <= memory_limit - size
+  const size_t limit = memory_limit;
+  void* const data = size <= limit && before <= limit - size
                          ? ::operator new(size, std::align_val_t(kDeviceAlignment), std::nothrow)
                          : nullptr;
   if (data == nullptr) {
@@ -35,7 +36,7 @@ Memory Device::allocate(size_t size) {
     throw etbk::Error::format(ETBK_STATUS_BACKEND_OUT_OF_MEMORY,
                               "REFERENCE-MEMORY: %zu bytes of device memory are needed, %zu of %zu "
                               "are in use. Raise the option memory_limit_mib or unload a model.",
-                              size, before, memory_limit.load());
+                              size, before, limit);
   }
   return Memory(static_cast<float*>(data), [size](float* memory) {
     ::operator delete(memory, std::align_val_t(kDeviceAlignment));

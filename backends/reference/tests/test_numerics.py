@@ -129,3 +129,18 @@ def test_weights_that_two_groups_share(lower: Any, check: Any) -> None:
     program = lower(model, inputs)
     assert len(program.executorch_program.execution_plan[0].delegates) == 2
     check(model, program, inputs)
+
+
+def test_state_stays_with_the_runtime(lower: Any, load: Any) -> None:
+    class Sum(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("total", torch.zeros(3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.total.add_(x)
+            return torch.relu(self.total * x)
+
+    method = load(lower(Sum(), (torch.ones(3),)))
+    results = [method.execute([torch.ones(3)])[0][0].item() for _ in range(3)]
+    assert results == [1.0, 2.0, 3.0]
