@@ -233,7 +233,9 @@ void check_semantics(const Container& file, const Container* external, Findings&
     check_segments(scope);
     check_named_data(scope);
     check_methods(scope);
-    if (external != nullptr) {
+    if (external != nullptr && external->kind() != Container::Kind::kData) {
+      findings.add(801, "external file", "it is a program");
+    } else if (external != nullptr) {
       check_data_file(Scope{*external, nullptr, findings, work});
       check_external_tensors(scope, *external);
     }

@@ -3,6 +3,7 @@
 #   ExecuTorchBackendKit::plugin      the headers a backend is written against; needs no ExecuTorch
 #   ExecuTorchBackendKit::host        the host, compiled in this build against the ExecuTorch that
 #                                     was found before (find_package(executorch CONFIG REQUIRED))
+#   ExecuTorchBackendKit::pte         reads, verifies and checks .pte files; needs no ExecuTorch
 #   ExecuTorchBackendKit::etbk-note   reads a plugin's note and writes its manifest; runs on the
 #                                     machine that builds
 #   etbk_add_backend(...)             builds and packages a backend: see etbk_add_backend.cmake
@@ -28,6 +29,7 @@ endif()
 
 include("${CMAKE_CURRENT_LIST_DIR}/etbk_note_tool.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/etbk_host.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/etbk_pte.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/etbk_backend_targets.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/etbk_static_archive.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/etbk_backend_package.cmake")

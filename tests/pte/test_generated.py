@@ -53,3 +53,9 @@ def test_operator_schemas_are_those_of_the_installed_kernels() -> None:
     generator = ROOT / "pte/schema/generate_operator_schemas.py"
     result = subprocess.run([sys.executable, generator], capture_output=True, text=True, check=True)
     assert result.stdout == (ROOT / "pte/src/operator_schemas.inc").read_text()
+
+
+def test_the_page_of_rules_is_the_library_s_list() -> None:
+    writer = ROOT / "docs/formats/write_rules.py"
+    result = subprocess.run([sys.executable, writer], capture_output=True, text=True, check=True)
+    assert result.stdout == (ROOT / "docs/formats/pte-rules.md").read_text()

@@ -261,6 +261,8 @@ def test_data_file_and_program_must_agree(tmp_path: Path, parts_folder: Path) ->
             return codes(program, external=data)
 
     assert with_data(lambda p: None) == []
+    with ProgramFile.of_memory(program) as no_data:
+        assert codes(program, external=no_data) == ["PTE-801"]
     assert "PTE-805" in with_data(lambda p: p.document["named_data"].pop())
     layout = "tensor_layout"
     assert "PTE-806" in with_data(

@@ -41,6 +41,7 @@ struct Counts {
   uint64_t refused_crashers = 0;  // files we refuse that crash the runtime: what the rules are for
   uint64_t load_crashes = 0;      // files we accept that crash it in loading: must stay 0
   uint64_t execute_crashes = 0;   // files we accept that crash it in execute
+  uint64_t execute_hangs = 0;     // files we accept that run on to the runtime's own limit
 };
 
 Bytes read_file(const std::string& path) {
@@ -101,6 +102,8 @@ class Run {
       } else if (stock.stage < kMethodLoaded) {
         ++counts.load_crashes;
         report("ACCEPTED, crashes in load", base, mutant, stock, in_data);
+      } else if (stock.hung) {
+        ++counts.execute_hangs;  // the runtime stops after 10 million instructions
       } else {
         ++counts.execute_crashes;
         report("accepted, crashes in execute", base, mutant, stock, in_data);
@@ -235,6 +238,7 @@ int main(int count, char** arguments) {
                        {"refused_that_crash_the_runtime", c.refused_crashers},
                        {"accepted_that_crash_in_load", c.load_crashes},
                        {"accepted_that_crash_in_execute", c.execute_crashes},
+                       {"accepted_that_run_to_the_limit", c.execute_hangs},
                        {"histogram", run.histogram}};
   std::printf("%s\n", result.dump(1).c_str());
   return c.our_crashes + c.load_crashes == 0 ? 0 : 1;
