@@ -48,10 +48,12 @@ def test_an_application_compiles_it_from_source(tmp_path: Path) -> None:
     (tmp_path / "main.cpp").write_text(MAIN)
     (tmp_path / "CMakeLists.txt").write_text(CMAKE)
     build = tmp_path / "build"
-    for command in (
-        ["cmake", "-S", tmp_path, "-B", build, f"-DCMAKE_PREFIX_PATH={INSTALLED}", "-G", "Ninja"],
+    prefix = f"-DCMAKE_PREFIX_PATH={INSTALLED}"
+    commands: tuple[list[str | Path], ...] = (
+        ["cmake", "-S", tmp_path, "-B", build, prefix, "-G", "Ninja"],
         ["cmake", "--build", build],
-    ):
+    )
+    for command in commands:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
     program = Path(__file__).parent / "programs" / "cond.pte"
