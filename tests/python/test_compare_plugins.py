@@ -111,6 +111,7 @@ def test_wrong_numbers_are_found_and_the_row_still_ran(compared: Document) -> No
     assert row["status"] == "ok"
     assert not row["numerics"]["pass"]
     assert "1 of 8 elements of output 0 for input set 0" in row["numerics"]["reason"]
+    assert [f["code"] for f in row["findings"]] == ["NUMERICS-WRONG"]
     assert row["latency"]["median_ms"] > 0
 
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from executorch_backend_kit.aot import configuration as configurations
 from executorch_backend_kit.aot.configuration import Configuration
@@ -240,7 +241,8 @@ class _Session:
             except WorkerError as error:
                 line.fail(error)
             else:
-                line.row = replace(line.row, **answer)
+                findings = (*line.row.findings, *_wrong_numbers(answer["numerics"]))
+                line.row = replace(line.row, findings=findings, **answer)
 
     def _measure(self) -> None:
         lines = [line for line in self._lines if line.run and not line.row.failed]
@@ -303,6 +305,22 @@ def _took_nothing(line: _Line, delegation: DelegationReport) -> list[Finding]:
         )
         for backend in backends
         if backend.id not in used
+    ]
+
+
+def _wrong_numbers(numerics: dict[str, Any]) -> list[Finding]:
+    if numerics["pass"]:
+        return []
+    tolerance, cosine = numerics["tolerance"], numerics["cosine"]
+    return [
+        Finding(
+            "NUMERICS-WRONG",
+            f"The numbers are not those of the eager model: {numerics['reason']}.",
+            evidence=f"rtol {tolerance['rtol']:g}, atol {tolerance['atol']:g}"
+            + ("" if cosine is None else f", cosine similarity {cosine:.6f}"),
+            fix="If the backend computes in a lower precision on purpose, allow that with "
+            "--rtol and --atol.",
+        )
     ]
 
 

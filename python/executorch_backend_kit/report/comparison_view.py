@@ -160,10 +160,6 @@ def _findings(document: Document, names: list[str], console: Console) -> None:
         for finding in row["findings"]:
             console.print()
             print_finding(finding, console, prefix=f"{name}: ")
-        if row["numerics"] and not row["numerics"]["pass"]:
-            console.print()
-            reason = escape(row["numerics"]["reason"])
-            console.print(f"[red]✗[/] {escape(name)}: wrong numbers: {reason}.", highlight=False)
     for finding in document["findings"]:
         console.print()
         print_finding(finding, console)
