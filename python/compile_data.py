@@ -22,7 +22,7 @@ def main(folder: Path) -> None:
         ("knowledge.json", store.read_sources(store.FOLDER)),
         ("help.json", data.read_sources()),
     ):
-        text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
         (folder / name).write_text(text + "\n", encoding="utf-8")
 
 

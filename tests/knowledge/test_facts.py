@@ -114,7 +114,9 @@ def test_facts_of_another_release_are_laid_over(knowledge: Knowledge) -> None:
 
 def test_compiled_form_is_the_sources() -> None:
     """What the wheel holds, if this is the wheel, is what the sources of this checkout say."""
-    assert store.kit_documents() == json.loads(json.dumps(store.read_sources(SOURCES)))
+    sources = json.loads(json.dumps(store.read_sources(SOURCES)))
+    assert store.kit_documents() == sources
+    assert [*store.kit_documents()["targets"]] == [*sources["targets"]]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def read_sources(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
     documents: dict[str, dict[str, dict[str, Any]]] = {}
     for kind in KINDS:
         documents[kind] = {}
-        for path in sorted((folder / kind).glob("*.toml")):
+        for path in sorted((folder / kind).glob("*.toml"), key=lambda file: file.stem):
             document = source.read(path, schema_of(kind))
             documents[kind][document["name"]] = document
     return documents
