@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <string_view>
 
@@ -48,14 +47,6 @@ Memory Device::import_host(const void* data) {
   const bool is_aligned = reinterpret_cast<uintptr_t>(data) % kDeviceAlignment == 0;
   float* const memory = static_cast<float*>(const_cast<void*>(data));
   return is_aligned ? Memory(memory, [](float*) {}) : nullptr;
-}
-
-void Device::copy_in(float* device, const void* host, size_t size) {
-  std::memcpy(device, host, size);
-}
-
-void Device::copy_out(void* host, const float* device, size_t size) {
-  std::memcpy(host, device, size);
 }
 
 Device& Device::open() {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -45,8 +46,10 @@ class Device {
   static Memory allocate(size_t size);
   // Lends host memory, which is only read and must outlive the result. Null if it is not aligned.
   static Memory import_host(const void* data);
-  static void copy_in(float* device, const void* host, size_t size);
-  static void copy_out(void* host, const float* device, size_t size);
+  static void copy_in(float* to, const void* host, size_t size) { std::memcpy(to, host, size); }
+  static void copy_out(void* host, const float* from, size_t size) {
+    std::memcpy(host, from, size);
+  }
 
   // Runs a job and returns when it is done; jobs run one after another. Throws INVALID_STATE once
   // the process ends, and in a child made by fork, where the thread does not exist.

@@ -154,12 +154,7 @@ void softmax(const Command& command) {
 
 void permute(const Command& command) {
   const View& in = command.inputs[0];
-  Strides of_input{};
-  int64_t stride = 1;
-  for (uint32_t axis = in.rank; axis > 0; --axis) {
-    of_input[axis - 1] = stride;
-    stride *= in.sizes[axis - 1];
-  }
+  const Strides of_input = broadcast_strides(in, in);
   Strides strides{};
   for (uint32_t axis = 0; axis < in.rank; ++axis) {
     strides[axis] = of_input[command.operation.order[axis]];

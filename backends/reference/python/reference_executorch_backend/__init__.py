@@ -10,14 +10,10 @@ from typing import Any
 __version__ = "0.1.0"
 __all__ = ["ReferenceBackend", "ReferencePartitioner", "Refusal"]
 
-_HOMES = {
-    "ReferenceBackend": "backend",
-    "ReferencePartitioner": "partitioner",
-    "Refusal": "supports",
-}
+_IN = {"ReferenceBackend": "backend", "ReferencePartitioner": "partitioner", "Refusal": "supports"}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name in _IN:
+        return getattr(import_module(f"{__name__}.{_IN[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """The ExecuTorch releases that this package was tested with."""
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 
 OLDEST, FIRST_UNSUPPORTED = (1, 4), (1, 6)
 SUPPORTED = ">=1.4,<1.6"
@@ -12,10 +12,7 @@ class UnsupportedExecuTorchError(RuntimeError):
 
 def require_supported_executorch() -> None:
     """Raises UnsupportedExecuTorchError with the cure unless a supported release is installed."""
-    try:
-        installed = version("executorch")
-    except PackageNotFoundError:
-        installed = "none"
+    installed = version("executorch")
     release = tuple(int(part) for part in installed.split(".")[:2] if part.isdigit())
     if not OLDEST <= release < FIRST_UNSUPPORTED:
         raise UnsupportedExecuTorchError(
