@@ -3,6 +3,7 @@
 #include "grade.hpp"
 
 #include <cstring>
+#include <vector>
 
 #include "text.hpp"
 
@@ -50,8 +51,11 @@ const char* grade_name(uint32_t grade) {
 
 Json grade_json(const void* blob, size_t size, uint64_t blob_size, const BlobReader& reader) {
   // Aligned as a mapped file is: where these bytes happen to lie now says nothing.
-  alignas(4096) static thread_local uint8_t aligned[65536];
-  if (size <= sizeof aligned && size > 0) {
+  constexpr size_t kPage = 4096;
+  std::vector<uint8_t> copy(size + kPage);
+  auto start = reinterpret_cast<uintptr_t>(copy.data());
+  uint8_t* const aligned = copy.data() + (kPage - start % kPage) % kPage;
+  if (size > 0) {
     std::memcpy(aligned, blob, size);
     blob = aligned;
   }

@@ -82,7 +82,7 @@ class Parts:
         source = folder / "parts.json"
         source.write_text(json.dumps(self.document))
         _flatc("--binary", "-o", str(folder), str(_SCHEMAS / schema), str(source))
-        (built,) = [p for p in folder.iterdir() if p.suffix in (".pte", ".ptd")]
+        built = folder / ("parts.pte" if self.is_program else "parts.ptd")
         flat = built.read_bytes()
         built.unlink()
         (root,) = struct.unpack_from("<I", flat)

@@ -26,13 +26,26 @@ static inline uint64_t etbk_hash_rotate(uint64_t x, int bits) {
   return (x << bits) | (x >> (64 - bits));
 }
 
-/* Little-endian loads; compilers make one instruction of each. */
+/* Little-endian loads from any address. */
+#if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline uint32_t etbk_hash_read32(const unsigned char* p) {
+  uint32_t value;
+  __builtin_memcpy(&value, p, sizeof value);
+  return value;
+}
+static inline uint64_t etbk_hash_read64(const unsigned char* p) {
+  uint64_t value;
+  __builtin_memcpy(&value, p, sizeof value);
+  return value;
+}
+#else
 static inline uint32_t etbk_hash_read32(const unsigned char* p) {
   return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 static inline uint64_t etbk_hash_read64(const unsigned char* p) {
   return (uint64_t)etbk_hash_read32(p) | (uint64_t)etbk_hash_read32(p + 4) << 32;
 }
+#endif
 
 static inline uint64_t etbk_hash_round(uint64_t lane, uint64_t input) {
   return etbk_hash_rotate(lane + input * ETBK_HASH_P2, 31) * ETBK_HASH_P1;
