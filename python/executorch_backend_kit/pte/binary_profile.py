@@ -76,7 +76,8 @@ def _with_libraries(path: Path, unseen: set[str]) -> Iterator[tuple[str, bytes]]
     while needed.keys() - done:
         library = min(needed.keys() - done)
         done.add(library)
-        found = next((d / library for d in sorted(needed[library]) if (d / library).is_file()), None)
+        folders = sorted(needed[library])
+        found = next((d / library for d in folders if (d / library).is_file()), None)
         if found is None:
             unseen.add(library)
             continue
