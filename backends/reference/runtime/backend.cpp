@@ -1,4 +1,6 @@
 // The plugin: the device behind the author API.
+#include <executorch_backend_kit/envelope.h>
+
 #include "model.hpp"
 
 namespace {
@@ -11,6 +13,15 @@ constexpr std::string_view kMemoryLimit = "memory_limit_mib";
 constexpr std::string_view kMemoryUsed = "memory_used_kib";  // read only
 // Load-time option: true copies the weights to device memory even if it could use them in place.
 constexpr std::string_view kCopyWeights = "copy_weights";
+
+// What lies behind the envelope; all of a blob that has none. `size` is the whole blob's.
+etbk::Bytes behind_envelope(etbk::Bytes bytes, uint64_t size) {
+  EtbkEnvelope envelope{};
+  if (etbk_envelope_read(bytes.data(), bytes.size(), size, &envelope) != ETBK_ENVELOPE_OK) {
+    return bytes;
+  }
+  return {bytes.data() + envelope.header_size, bytes.size() - envelope.header_size};
+}
 
 etbk::Error unknown_option(std::string_view key) {
   return etbk::Error::format(ETBK_STATUS_NOT_FOUND,
@@ -35,7 +46,8 @@ class ReferenceDelegate {
   }
 
   static etbk::BlobGrade check_blob(const etbk::HostContext&, etbk::Bytes head, uint64_t size) {
-    return reference::judge_blob(head, size);
+    const etbk::Bytes payload = behind_envelope(head, size);
+    return reference::judge_blob(payload, size - (head.size() - payload.size()));
   }
 
   static etbk::Error set_option(const etbk::HostContext&, const etbk::Option& option) {
@@ -108,9 +120,10 @@ class ReferenceDelegate {
     }
     bool copy_weights = false;
     init.read_option(kCopyWeights, copy_weights).raise();
-    reference::Program program = reference::parse_blob(init.blob());
+    const etbk::Bytes payload = behind_envelope(init.blob(), init.blob().size());
+    reference::Program program = reference::parse_blob(payload);
     if (program.key.empty()) {
-      const etbk::Bytes weights(init.blob().data() + program.header.weights_offset,
+      const etbk::Bytes weights(payload.data() + program.header.weights_offset,
                                 program.header.weights_size);
       return reference::Model(std::move(program), weights, copy_weights);
     }
