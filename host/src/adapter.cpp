@@ -698,6 +698,7 @@ EtbkStatus refresh(Handle& handle, size_t count) {
 struct InitCall : EtbkInit {
   rt::BackendInitContext* context = nullptr;
   rt::FreeableBuffer* processed = nullptr;
+  const EtbkOption* verify_payload = nullptr;  // the host's own option; backends do not see it
 };
 
 const Handle& handle_of(const EtbkExecution* execution) {
@@ -1539,13 +1540,21 @@ class PluginBackend final : public rt::BackendInterface {
     for (size_t i = 0; i < specs.size(); ++i) {
       own_specs.data()[i] = to_spec(specs[i]);
     }
+    EtbkOption verify{};
+    size_t option_count = 0;
     for (size_t i = 0; i < given_options.size(); ++i) {
-      own_options.data()[i] = to_option(given_options[i]);
+      const EtbkOption option = to_option(given_options[i]);
+      if (option.kind == ETBK_OPTION_BOOL && same_text(option.key, "etbk_verify_payload")) {
+        verify = option;
+        call.verify_payload = &verify;
+      } else {
+        own_options.data()[option_count++] = option;
+      }
     }
     call.specs = own_specs.data();
     call.spec_count = specs.size();
     call.options = own_options.data();
-    call.option_count = given_options.size();
+    call.option_count = option_count;
     call.program_scope = program_scope(call.options, call.option_count, context);
 
     handle->backend = api_;
@@ -1667,11 +1676,8 @@ class PluginBackend final : public rt::BackendInterface {
 
   // Load-time option "etbk_verify_payload", or for the whole process ETBK_VERIFY_PAYLOAD=1.
   static bool payload_check_wanted(const InitCall& call) {
-    for (size_t i = 0; i < call.option_count; ++i) {
-      const EtbkOption& option = call.options[i];
-      if (option.kind == ETBK_OPTION_BOOL && same_text(option.key, "etbk_verify_payload")) {
-        return option.number != 0;
-      }
+    if (call.verify_payload != nullptr) {
+      return call.verify_payload->number != 0;
     }
 #ifdef ETBK_HOST_NO_HEAP
     return false;

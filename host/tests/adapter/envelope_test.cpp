@@ -20,6 +20,7 @@ class EnvelopeTest : public testing::Test {
     backend().on_init = [this](const EtbkHostApi*, const EtbkInit* init, void**) {
       reached_ = true;
       seen_ = init->blob;
+      options_ = init->option_count;
       return ETBK_STATUS_OK;
     };
     fields.backend_id = "EnvelopeBackend";
@@ -69,6 +70,7 @@ class EnvelopeTest : public testing::Test {
   EnvelopeFields fields;
   bool reached_ = false;
   EtbkBytes seen_{};
+  size_t options_ = 0;
 };
 
 TEST_F(EnvelopeTest, ABlobThatFitsReachesTheBackendUnchanged) {
@@ -181,6 +183,7 @@ TEST_F(EnvelopeTest, ThePayloadIsHashedOnlyByWish) {
   option.value = true;
   EXPECT_EQ(load(bytes, 0, {&option, 1}), Error::DelegateInvalidCompatibility);
   EXPECT_EQ(load(blob(), 0, {&option, 1}), Error::Ok);
+  EXPECT_EQ(options_, 0u) << "it is the host's; a backend would not know it";
 }
 
 }  // namespace
