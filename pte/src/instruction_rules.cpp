@@ -1,6 +1,9 @@
 // Rules about chains and instructions: arguments, operators, jumps.
 // Licence: BSD-3-Clause.
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel_limits.hpp"
@@ -238,7 +241,29 @@ class ChainRules {
       }
     }
     if (kinds) {
+      check_result(name, arguments);
       check_kernel_limits(scope_, method_, name, arguments, at_);
+    }
+  }
+
+  // Arithmetic on numbers stores its result over the last value, kind and all: a double there ends
+  // the process when a kernel then asks for the int that the program promised.
+  void check_result(const std::string& name, const fb::Vector<int32_t>& arguments) {
+    static constexpr std::string_view kArithmetic[] = {
+        "executorch_prim::add.Scalar", "executorch_prim::sub.Scalar", "executorch_prim::mul.Scalar",
+        "executorch_prim::sym_max.Scalar", "executorch_prim::sym_min.Scalar"};
+    if (std::find(std::begin(kArithmetic), std::end(kArithmetic), name) == std::end(kArithmetic)) {
+      return;
+    }
+    const auto kind_at = [&](uint32_t i) {
+      return method_.kind(static_cast<uint32_t>(arguments.Get(i)));
+    };
+    const uint32_t last = arguments.size() - 1;
+    for (uint32_t i = 0; i < last; ++i) {
+      if (kind_at(i) == Kind::Double && kind_at(last) == Kind::Int) {
+        scope_.findings.add(511, at_ + ".args[" + std::to_string(last) + "]",
+                            name + ": the result of a Double is kept as an Int");
+      }
     }
   }
 

@@ -275,6 +275,15 @@ def test_data_file_and_program_must_agree(tmp_path: Path, parts_folder: Path) ->
         assert "PTE-807" in codes(parts.build(tmp_path), external=data)
 
 
+def test_the_kind_of_a_computed_number_is_the_promised_one(
+    tmp_path: Path, parts_folder: Path
+) -> None:
+    parts = take_apart("map.pte", parts_folder)
+    operand = parts.operator("executorch_prim::add")["args"][1]
+    parts.values[operand] = {"val_type": "Double", "val": {"double_val": 1.0}}
+    assert codes(parts.build(tmp_path)) == ["PTE-511"]
+
+
 def test_rules_about_files(tmp_path: Path) -> None:
     assert first(tmp_path / "absent") == "PTE-001"
     assert first(tmp_path) == "PTE-002"
