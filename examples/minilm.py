@@ -44,7 +44,7 @@ def weights_folder() -> Path:
         or package.origin is None
         or importlib.util.find_spec("transformers") is None
     ):
-        raise SystemExit(f"the packages of this example are missing: {PACKAGES}")
+        raise ImportError(f"the packages of this example are missing: {PACKAGES}")
     return Path(package.origin).parent / "model"
 
 

@@ -12,23 +12,20 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from executorch_backend_kit.aot import configuration as configurations
-from executorch_backend_kit.aot.configuration import Configuration
-from executorch_backend_kit.aot.delegation import DelegationReport
-from executorch_backend_kit.aot.discovery import Candidate, discover, executorch_version
-from executorch_backend_kit.aot.errors import ConfigurationError, UnusableBackendError
-from executorch_backend_kit.compare import environment
+from executorch_backend_kit.aot.discovery import executorch_version
+from executorch_backend_kit.aot.errors import ConfigurationError
+from executorch_backend_kit.compare import environment, row_facts
 from executorch_backend_kit.compare.cache import Cache, default_folder
 from executorch_backend_kit.compare.errors import ModelError
-from executorch_backend_kit.compare.lowering_jobs import Export, Exports, Prepared
+from executorch_backend_kit.compare.lines import Line, make_lines
+from executorch_backend_kit.compare.lowering_jobs import Exports, Prepared
 from executorch_backend_kit.compare.progress import Progress, Silent
-from executorch_backend_kit.compare.rounds import Track, measure
+from executorch_backend_kit.compare.rounds import measure
 from executorch_backend_kit.compare.running import Run, start_all
 from executorch_backend_kit.compare.workshop import Workshop
-from executorch_backend_kit.report.comparison import Comparison, Latency, Row
-from executorch_backend_kit.report.finding import Finding, KitError, Severity
+from executorch_backend_kit.report.comparison import Comparison
+from executorch_backend_kit.report.finding import Finding, Severity
 from executorch_backend_kit.workers.errors import WorkerError
 
 DEFAULT_BUDGET = 30.0
@@ -75,7 +72,7 @@ def compare(
             "ExecuTorch is not installed, and comparing needs it.",
             fix="pip install 'executorch>=1.4,<1.6'",
         )
-    lines, reference = _lines(backends, baseline, options or {})
+    lines, reference = make_lines(backends, baseline, options or {})
     session = _Session(
         model.resolve(), lines, lines[reference], limits or Limits(), progress or Silent()
     )
@@ -85,59 +82,11 @@ def compare(
         session.close()
 
 
-@dataclass(eq=False)
-class _Line:
-    """A row while it is being made."""
-
-    row: Row
-    configuration: Configuration | None
-    run: Run | None = None
-
-    def fail(self, error: KitError) -> None:
-        finding = error.finding
-        self.row = replace(self.row, reason=finding.message, findings=(*self.row.findings, finding))
-
-
-def _lines(
-    backends: Sequence[str] | None,
-    baseline: str | None,
-    options: Mapping[str, Mapping[str, str]],
-) -> tuple[list[_Line], int]:
-    """One line for each configuration, and which one is the baseline."""
-    candidates = discover()
-    texts = list(backends) if backends is not None else configurations.every_usable(candidates)
-    if baseline is not None and baseline not in texts:
-        texts.insert(0, baseline)
-    lines = [_line(text, candidates, options) for text in texts]
-    used = {b.name for line in lines if line.configuration for b in line.configuration.backends}
-    for name in options:
-        if name not in used:
-            raise ConfigurationError(
-                "BACKEND-OPTION-UNKNOWN",
-                f"Options are given for {name!r}, which no configuration uses.",
-                evidence="backends in use: " + (", ".join(sorted(used)) or "none"),
-                fix="Add the backend to --backends or remove its options.",
-            )
-    return lines, 0 if baseline is None else texts.index(baseline)
-
-
-def _line(
-    text: str, candidates: Sequence[Candidate], options: Mapping[str, Mapping[str, str]]
-) -> _Line:
-    try:
-        configuration = configurations.parse(text, candidates, options)
-    except UnusableBackendError as error:
-        line = _Line(Row(text), None)
-        line.fail(error)
-        return line
-    return _Line(Row(configuration.name), configuration)
-
-
 class _Session:
     """One comparison: its workers, its temporary files, and its stages in order."""
 
     def __init__(
-        self, model: Path, lines: list[_Line], reference: _Line, limits: Limits, progress: Progress
+        self, model: Path, lines: list[Line], reference: Line, limits: Limits, progress: Progress
     ) -> None:
         self._model = model
         self._lines = lines
@@ -201,17 +150,22 @@ class _Session:
         for line in self._lines:
             if line.configuration:
                 export = exports.of(line.configuration)
-                _note_export(line, export)
                 if export.program:
+                    facts = row_facts.of_program(export.program, cached=export.cached)
+                    delegation = export.program.delegation
+                    findings = row_facts.took_nothing(line.configuration, delegation)
+                    line.row = replace(line.row, findings=tuple(findings), **facts)
                     lines.append(line)
                     programs.append((line.configuration, export.program))
+                elif export.failure:
+                    line.fail(export.failure)
         self._progress.update("first runs", 0.0, "starting")
         start_all(programs, self._folder, self._limits.time_limit, self._runs)
         for number, (line, run) in enumerate(zip(lines, self._runs, strict=True)):
             self._progress.update("first runs", number / len(lines), line.row.configuration)
             self._first_run(line, run)
 
-    def _first_run(self, line: _Line, run: Run) -> None:
+    def _first_run(self, line: Line, run: Run) -> None:
         try:
             if run.failure:
                 raise run.failure
@@ -241,7 +195,7 @@ class _Session:
             except WorkerError as error:
                 line.fail(error)
             else:
-                findings = (*line.row.findings, *_wrong_numbers(answer["numerics"]))
+                findings = (*line.row.findings, *row_facts.wrong_numbers(answer["numerics"]))
                 line.row = replace(line.row, findings=findings, **answer)
 
     def _measure(self) -> None:
@@ -260,7 +214,7 @@ class _Session:
             if track.failure:
                 line.fail(track.failure)
             else:
-                line.row = replace(line.row, latency=_latency(track, baseline))
+                line.row = replace(line.row, latency=row_facts.latency(track, baseline))
 
     def _baseline_findings(self) -> list[Finding]:
         if not self._reference.row.failed or len(self._lines) == 1:
@@ -273,71 +227,6 @@ class _Session:
                 severity=Severity.WARNING,
             )
         ]
-
-
-def _note_export(line: _Line, export: Export) -> None:
-    if export.failure:
-        line.fail(export.failure)
-    if export.program:
-        delegation = export.program.delegation
-        line.row = replace(
-            line.row,
-            delegates=tuple(delegation.to_json()["delegates"]),
-            operators_left=delegation.operators_left,
-            node_share=delegation.node_share,
-            pte_bytes=export.program.size,
-            lowering_seconds=export.program.seconds,
-            cached=export.cached,
-            findings=(*line.row.findings, *_took_nothing(line, delegation)),
-        )
-
-
-def _took_nothing(line: _Line, delegation: DelegationReport) -> list[Finding]:
-    used = {d.id for d in delegation.delegates}
-    backends = line.configuration.backends if line.configuration else ()
-    return [
-        Finding(
-            "BACKEND-TOOK-NOTHING",
-            f"Backend {backend.name} took no part of this model.",
-            evidence=f"no delegate {backend.id} in the lowered program",
-            fix="Leave it out, or see what it supports.",
-            severity=Severity.WARNING,
-        )
-        for backend in backends
-        if backend.id not in used
-    ]
-
-
-def _wrong_numbers(numerics: dict[str, Any]) -> list[Finding]:
-    if numerics["pass"]:
-        return []
-    tolerance, cosine = numerics["tolerance"], numerics["cosine"]
-    return [
-        Finding(
-            "NUMERICS-WRONG",
-            f"The numbers are not those of the eager model: {numerics['reason']}.",
-            evidence=f"rtol {tolerance['rtol']:g}, atol {tolerance['atol']:g}"
-            + ("" if cosine is None else f", cosine similarity {cosine:.6f}"),
-            fix="If the backend computes in a lower precision on purpose, allow that with "
-            "--rtol and --atol.",
-        )
-    ]
-
-
-def _latency(track: Track, baseline: Track | None) -> Latency | None:
-    if track.median is None:
-        return None
-    found = track.against(baseline) if baseline else None
-    return Latency(
-        median_ms=track.median,
-        minimum_ms=track.minimum,
-        ratio_to_baseline=found.value if found else None,
-        interval=(found.low, found.high) if found else None,
-        verdict=found.verdict.value if found else None,
-        rounds=len(track.medians),
-        runs=track.runs,
-        warm_up_runs=track.warm_up,
-    )
 
 
 class _Clock:
