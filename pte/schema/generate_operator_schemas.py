@@ -38,8 +38,8 @@ LETTERS = {
 PRIMITIVES = {
     "executorch_prim::et_copy_index.tensor": "WTI",
     "executorch_prim::et_view.default": "TLW",
-    "executorch_prim::floordiv.int": "SSR",
-    "executorch_prim::mod.int": "SSR",
+    "executorch_prim::floordiv.int": "SSQ",
+    "executorch_prim::mod.int": "SSQ",
 }
 LIBRARIES = (
     "executorch.exir.dialects.edge._ops",
@@ -68,7 +68,8 @@ def signature(name: str) -> str | None:
     except (AttributeError, RuntimeError):
         return None
     # However many an operator returns, a kernel call names one value for it.
-    return "".join(letter(argument) for argument in operator._schema.arguments) + "R"
+    arguments = "".join(letter(argument) for argument in operator._schema.arguments)
+    return arguments + ("R" if {"W", "V"} & set(arguments) else "Q")
 
 
 def main() -> None:

@@ -31,6 +31,7 @@ bool fits(char letter, Kind kind) {
     case 't':
       return kind == Kind::Tensor || kind == Kind::Null;
     case 'S':
+    case 'Q':
       return number;
     case 's':
       return number || kind == Kind::Null;

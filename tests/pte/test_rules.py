@@ -282,6 +282,9 @@ def test_the_kind_of_a_computed_number_is_the_promised_one(
     operand = parts.operator("executorch_prim::add")["args"][1]
     parts.values[operand] = {"val_type": "Double", "val": {"double_val": 1.0}}
     assert codes(parts.build(tmp_path)) == ["PTE-511"]
+    parts = take_apart("dyn.pte", parts_folder)
+    parts.operator("aten::sym_size")["args"][2] = 3  # a tensor
+    assert codes(parts.build(tmp_path)) == ["PTE-511"]
 
 
 def test_rules_about_files(tmp_path: Path) -> None:
