@@ -14,6 +14,7 @@ import json
 import os
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -86,8 +87,9 @@ class Cache:
     def _remove_forgotten(self) -> None:
         """Removes staging files that a process which was killed long ago left behind."""
         for path in (self.folder / "staging").iterdir():
-            if time.time() - path.stat().st_mtime > _FORGOTTEN_AFTER:
-                path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # another process may just have moved it away
+                if time.time() - path.stat().st_mtime > _FORGOTTEN_AFTER:
+                    path.unlink()
 
     def find(self, key: str) -> Program | Finding | None:
         """The program kept for `key`; a finding if it is damaged, None if there is none."""
