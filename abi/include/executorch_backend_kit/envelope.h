@@ -102,7 +102,7 @@ static inline int etbk_envelope_is_there(const void* blob, size_t size) {
   static const unsigned char magic[8] = {'E', 'T', 'B', 'K', 'E', 'N', 'V', 0x1a};
   const unsigned char* p = (const unsigned char*)blob;
   size_t i;
-  if (blob == NULL || size < 8) {
+  if (!blob || size < 8) {
     return 0;
   }
   for (i = 0; i < 8; ++i) {
