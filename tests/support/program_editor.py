@@ -13,7 +13,7 @@ from typing import Any
 
 import executorch  # type: ignore[import-not-found, unused-ignore]
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[1] / "pte" / "programs"
 _SCHEMAS = Path(__file__).parents[2] / "pte" / "schema"
 _FLATC = Path(next(iter(executorch.__path__))) / "data" / "bin" / "flatc"
 _HEADER_ROOM = 64  # keeps every alignment that the FlatBuffer has
