@@ -53,6 +53,6 @@ foreach(ETBK_COMPONENT IN LISTS ExecuTorchBackendKit_FIND_COMPONENTS)
 endforeach()
 unset(ETBK_COMPONENT)
 if(NOT ExecuTorchBackendKit_host_FOUND AND NOT ExecuTorchBackendKit_FIND_QUIETLY)
-  message(STATUS "ExecuTorchBackendKit: no host in this directory (enough to build a plugin): "
+  message(STATUS "ExecuTorchBackendKit: plugins can be built here, applications cannot: "
                  "${ETBK_HOST_MISSING_BECAUSE}")
 endif()

@@ -39,13 +39,15 @@ def test_every_rule_has_an_example_and_one_name() -> None:
 
 
 def codes_in_use() -> set[str]:
-    """Codes that the Python sources write out, and those of the C++ lists."""
+    """Codes that the sources write out, and those of the C++ lists."""
     codes: set[str] = set()
     for path in (REPOSITORY / "python" / "executorch_backend_kit").rglob("*.py"):
         codes.update(CODE.findall(path.read_text(encoding="utf-8")))
     header = REPOSITORY / "host/include/executorch_backend_kit/finding_codes.hpp"
     codes.update(re.findall(r'X\(\w+,\s*"([A-Z0-9-]+)"', header.read_text(encoding="utf-8")))
     rules = (REPOSITORY / "pte/src/rules.inc").read_text(encoding="utf-8")
+    for path in (REPOSITORY / "pte" / "src").glob("*.cpp"):
+        codes.update(CODE.findall(path.read_text(encoding="utf-8")))
     codes.update(f"PTE-{int(number):03d}" for number in re.findall(r"^X\((\d+),", rules, re.M))
     return codes - NO_CODES
 
