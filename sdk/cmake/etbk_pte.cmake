@@ -1,9 +1,10 @@
 # ExecuTorchBackendKit::pte: reads, verifies and checks .pte files, without ExecuTorch. Compiled from
 # the installed sources in the application's own build, so for whatever machine that is; not built
-# unless something links it.
+# unless something links it. A project without C++ has no such target: a plugin may be plain C.
 include_guard(DIRECTORY)
 
 if(NOT TARGET ExecuTorchBackendKit::pte
+   AND CMAKE_CXX_COMPILER_LOADED
    AND EXISTS "${ETBK_PREFIX}/share/executorch_backend_kit/pte/pte_sources.cmake")
   include("${ETBK_PREFIX}/share/executorch_backend_kit/pte/pte_sources.cmake")
   list(TRANSFORM ETBK_PTE_SOURCES PREPEND "${ETBK_PREFIX}/share/executorch_backend_kit/pte/src/")
