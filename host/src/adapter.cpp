@@ -131,6 +131,36 @@ void copy_text(char* destination, size_t capacity, EtbkString text) {
   destination[size] = '\0';
 }
 
+// Length of the UTF-8 character that `text` begins with; 0 if it is none.
+size_t utf8_length(const unsigned char* text) {
+  const size_t length = text[0] < 0x80                       ? 1
+                        : text[0] >= 0xc2 && text[0] < 0xe0  ? 2
+                        : text[0] >= 0xe0 && text[0] < 0xf0  ? 3
+                        : text[0] >= 0xf0 && text[0] <= 0xf4 ? 4
+                                                             : 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((text[i] & 0xc0) != 0x80) {
+      return 0;
+    }
+  }
+  const bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+  const bool no_character =
+      (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f);
+  return overlong || no_character ? 0 : length;
+}
+
+// Puts a question mark for each byte that is not UTF-8. Texts may quote damaged blobs, and
+// ExecuTorch's Python side ends the process on a log line that is not UTF-8.
+void make_utf8(char* text) {
+  while (*text != '\0') {
+    const size_t length = utf8_length(reinterpret_cast<const unsigned char*>(text));
+    if (length == 0) {
+      *text = '?';
+    }
+    text += length == 0 ? 1 : length;
+  }
+}
+
 EtbkString view(const char* text) { return {text, text == nullptr ? 0 : std::strlen(text)}; }
 
 [[gnu::format(printf, 2, 3)]] EtbkStatus fail(EtbkStatus status, const char* format, ...) {
@@ -183,6 +213,7 @@ Error record(const char* backend, const char* stage, EtbkStatus status) {
                   static_cast<int>(sizeof last_error_text - 96), pending_text);
     pending_text[0] = '\0';
   }
+  make_utf8(last_error_text);
   ErrorRing& ring = error_ring();
   {
     const Lock lock(ring.mutex);
@@ -722,6 +753,7 @@ void ETBK_CALL host_log(const EtbkHostApi*, uint32_t level, EtbkString file, uin
   } else {
     copy_text(message, sizeof message, text);
   }
+  make_utf8(message);
   switch (level) {
     case ETBK_LOG_DEBUG:
       ET_LOG(Debug, "%s", message);
@@ -1601,6 +1633,7 @@ class PluginBackend final : public rt::BackendInterface {
         return ETBK_STATUS_INCOMPATIBLE_BLOB;
       }
       if (grade == ETBK_BLOB_USABLE && pending_text[0] != '\0') {
+        make_utf8(pending_text);
         ET_LOG(Info, "%s: %s", id_, pending_text);
       }
       pending_text[0] = '\0';

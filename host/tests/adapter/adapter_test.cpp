@@ -478,6 +478,15 @@ TEST_F(AdapterTest, AFailedInitKeepsItsTextAndIsNotDestroyed) {
   EXPECT_STREQ(records[count - 1].stage, "init");
 }
 
+TEST_F(AdapterTest, TextsThatAreNotUtf8AreMadeSo) {
+  backend().on_init = [](const EtbkHostApi* host, const EtbkInit*, void**) {
+    host->set_error(host, text("name \xff, \xc3\xa4, \xe2\x82"));
+    return ETBK_STATUS_INCOMPATIBLE_BLOB;
+  };
+  EXPECT_EQ(Delegate(backend()).error, Error::DelegateInvalidCompatibility);
+  EXPECT_NE(std::string(adapter::last_error()).find("name ?, \xc3\xa4, ??"), std::string::npos);
+}
+
 TEST_F(AdapterTest, UnknownStatusCodesBecomeInternalWithTheTextKept) {
   backend().on_init = [](const EtbkHostApi* host, const EtbkInit*, void**) {
     host->set_error(host, text("private trouble"));

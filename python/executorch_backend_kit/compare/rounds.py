@@ -96,7 +96,7 @@ def measure(
                 track.runs += track.count
         spent = clock() - start
         longest = max(longest, clock() - begin)
-        progress(min(1.0, spent / budget))
+        progress(min(1.0, spent / budget) if budget > 0 else 1.0)
         plain_after = _PLAIN_ROUNDS_IF_SLOW if spent > budget / 2 else _PLAIN_ROUNDS
         if number + 1 >= plain_after and not _drop_plain(tracks, reference):
             break
