@@ -6,9 +6,17 @@ import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from executorch_backend_kit.aot.descriptor import BackendDescriptor
+
+class Named(Protocol):
+    """A backend: its name, and what the program calls it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def id(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ class DelegationReport:
         )
 
 
-def report(edge: Any, backends: Sequence[BackendDescriptor]) -> DelegationReport:
+def report(edge: Any, backends: Sequence[Named]) -> DelegationReport:
     """Reads the report from an `EdgeProgramManager`. Backends without a delegate are left out."""
     ids = Counter(delegate_ids(edge))
     delegated = sum(

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import executorch_backend_kit
+from executorch_backend_kit.cli.choice_commands import add_choice_commands
 from executorch_backend_kit.cli.diagnosis_commands import add_diagnosis_commands
 from executorch_backend_kit.cli.ending import graceful
 from executorch_backend_kit.cli.files import add_file_commands
@@ -134,6 +135,7 @@ def compare(  # noqa: PLR0917 - typer reads the signature
 
 
 add_diagnosis_commands(app, UNDERSTAND)
+add_choice_commands(app)
 add_file_commands(app)
 
 

@@ -8,7 +8,7 @@ left out, so that editing a comment changes nothing.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 
@@ -21,6 +21,15 @@ def fingerprint(program: Any) -> str:
     for name, tensor in sorted({**program.state_dict, **program.constants}.items()):
         digest.update(name.encode())
         for part in _content(tensor):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def of_values(values: Iterable[Any]) -> str:
+    """The hash of tensors and other values, such as calibration data."""
+    digest = hashlib.sha256()
+    for value in values:
+        for part in _content(value):
             digest.update(part)
     return digest.hexdigest()
 

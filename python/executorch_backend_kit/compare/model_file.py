@@ -1,7 +1,8 @@
 """A MODEL file: Python code that defines `model()` and `example_inputs()`.
 
-Optional: `dynamic_shapes()`, as torch.export takes them, and `describe(outputs)`, which turns the
-outputs of all input sets into labels and values that `compare` prints for each configuration.
+Optional: `dynamic_shapes()`, as torch.export takes them; `calibration_inputs()`, input sets of
+typical data to quantize with; and `describe(outputs)`, which turns the outputs of all input sets
+into labels and values that `compare` prints for each configuration.
 """
 
 from __future__ import annotations
@@ -36,11 +37,19 @@ class ModelFile:
 
     def input_sets(self) -> list[tuple[Any, ...]]:
         """The example inputs: one tuple of arguments, or several as a list of tuples."""
-        returned = self._call("example_inputs")
+        return self._sets("example_inputs")
+
+    def calibration_sets(self) -> list[tuple[Any, ...]] | None:
+        """What `calibration_inputs()` returns, as a list; None without that function."""
+        defined = hasattr(self.module, "calibration_inputs")
+        return self._sets("calibration_inputs") if defined else None
+
+    def _sets(self, name: str) -> list[tuple[Any, ...]]:
+        returned = self._call(name)
         sets = returned if isinstance(returned, list) else [returned]
         if not sets or not all(isinstance(s, tuple) for s in sets):
             raise self._wrong_type(
-                "example_inputs()", "a tuple of arguments, or a list of such tuples", returned
+                f"{name}()", "a tuple of arguments, or a list of such tuples", returned
             )
         return sets
 

@@ -10,7 +10,7 @@ from executorch_backend_kit.workers.errors import WorkerError
 from executorch_backend_kit.workers.process import Worker, stop_all, wait_any
 
 MAXIMUM_WORKERS = 2
-_MODULE = "executorch_backend_kit.compare.export_worker"
+EXPORT_WORKER = "executorch_backend_kit.compare.export_worker"
 
 Job = TypeVar("Job")
 
@@ -18,7 +18,8 @@ Job = TypeVar("Job")
 class Workshop:
     """Starts export workers as they are needed and gives them work."""
 
-    def __init__(self, logs: Path, limit: float) -> None:
+    def __init__(self, logs: Path, limit: float, module: str = EXPORT_WORKER) -> None:
+        self._module = module
         self._logs = logs
         self._limit = limit
         self._workers: list[Worker] = []
@@ -26,7 +27,7 @@ class Workshop:
 
     def _start(self) -> Worker:
         self._started += 1
-        worker = Worker(_MODULE, self._logs / f"export-{self._started}.log")
+        worker = Worker(self._module, self._logs / f"export-{self._started}.log")
         self._workers.append(worker)
         return worker
 

@@ -16,8 +16,8 @@ from packaging.utils import canonicalize_name
 from executorch_backend_kit.report.finding import Finding, Severity
 
 SUPPORTED = ">=1.4,<1.6"
-_SYSTEMS = {"Linux": "linux", "Darwin": "macos", "Windows": "windows"}
-_MACHINES = {"x86_64": "x86-64", "AMD64": "x86-64", "aarch64": "aarch64", "arm64": "arm64"}
+SYSTEMS = {"Linux": "linux", "Darwin": "macos", "Windows": "windows"}
+MACHINES = {"x86_64": "x86-64", "AMD64": "x86-64", "aarch64": "aarch64", "arm64": "arm64"}
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ def read() -> Environment:
 
 def platform_name() -> str:
     """This machine, as the knowledge base names platforms."""
-    system = _SYSTEMS.get(platform.system(), platform.system().lower())
-    machine = _MACHINES.get(platform.machine(), platform.machine())
+    system = SYSTEMS.get(platform.system(), platform.system().lower())
+    machine = MACHINES.get(platform.machine(), platform.machine())
     return f"{system}-{machine}"
 
 
