@@ -48,4 +48,4 @@ def test_bundle_is_written_or_refused(etbk: Etbk, tmp_path: Path) -> None:
     assert json.loads(file.read_text())["schema"] == "etbk.doctor/1"
     refused = etbk("doctor", "--fast", "--bundle", tmp_path / "no" / "report.json")
     assert refused.code == 3
-    assert "BUNDLE-UNWRITABLE" in refused.err
+    assert "FILE-NOT-WRITTEN" in refused.err

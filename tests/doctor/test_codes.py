@@ -374,4 +374,4 @@ def test_bundle_holds_nothing_personal(tmp_path: Path, monkeypatch: pytest.Monke
 def test_bundle_unwritable(tmp_path: Path) -> None:
     with pytest.raises(KitError) as caught:
         bundle.write({}, tmp_path / "no" / "report.json")
-    assert caught.value.finding.code == "BUNDLE-UNWRITABLE"
+    assert caught.value.finding.code == "FILE-NOT-WRITTEN"

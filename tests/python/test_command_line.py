@@ -30,7 +30,7 @@ def test_help_imports_nothing_heavy() -> None:
         "from executorch_backend_kit.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "heavy = ('torch', 'executorch', 'numpy', 'executorch_backend_kit.compare')\n"
+        "heavy = ('jinja2', 'torch', 'executorch', 'numpy', 'executorch_backend_kit.compare')\n"
         "print('heavy:', [m for m in heavy if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -109,6 +109,12 @@ def compare(  # noqa: PLR0917 - typer reads the signature
         ),
     ] = None,
     cache: Annotated[bool, typer.Option(help="Use programs lowered before.")] = True,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the result as a web page too.", show_default=False
+        ),
+    ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON (etbk.compare/1).")
     ] = False,
@@ -130,6 +136,7 @@ def compare(  # noqa: PLR0917 - typer reads the signature
         rtol=rtol,
         atol=atol,
         cache=cache,
+        html=html,
         json_output=json,
     )
 

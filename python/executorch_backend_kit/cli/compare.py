@@ -14,6 +14,7 @@ from executorch_backend_kit.cli.progress import progress_on_terminal
 from executorch_backend_kit.compare import Limits, compare
 from executorch_backend_kit.compare.numerics import FLOAT32_TOLERANCE
 from executorch_backend_kit.report.comparison_view import render
+from executorch_backend_kit.report.output_file import check_place, write_whole
 
 
 def run(
@@ -27,9 +28,12 @@ def run(
     rtol: float | None,
     atol: float | None,
     cache: bool,
+    html: Path | None,
     json_output: bool,
 ) -> None:
     """Runs the comparison and ends with its exit code."""
+    if html is not None:
+        check_place(html)
     tolerance = None
     if rtol is not None or atol is not None:
         tolerance = (
@@ -47,6 +51,10 @@ def run(
             progress=progress,
         )
     document = result.to_json()
+    if html is not None:
+        from executorch_backend_kit.report.comparison_page import page
+
+        write_whole(html, page(document))
     if json_output:
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
     else:

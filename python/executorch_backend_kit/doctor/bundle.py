@@ -6,13 +6,12 @@ import getpass
 import json
 import platform
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from executorch_backend_kit.report.finding import KitError
+from executorch_backend_kit.report.output_file import write_whole
 
 _SECRETS = (
     (
@@ -37,19 +36,7 @@ _SECRETS = (
 def write(document: dict[str, Any], file: Path) -> None:
     """Writes `document` to `file`, whole or not at all; raises KitError."""
     text = json.dumps(cleaned(document), indent=2) + "\n"
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", dir=file.parent, prefix=f".{file.name}.", delete=False, encoding="utf-8"
-        ) as new:
-            new.write(text)
-        Path(new.name).replace(file)
-    except OSError as error:
-        raise KitError(
-            "BUNDLE-UNWRITABLE",
-            "The report could not be written.",
-            evidence=f"{file}: {error.strerror}",
-            fix="Name a file in a folder that you can write to.",
-        ) from None
+    write_whole(file, text)
 
 
 def cleaned(value: Any) -> Any:
