@@ -28,6 +28,7 @@ from pathlib import Path, PurePosixPath
 # The registry of release 1.4 lives in its Qualcomm library; from 1.5 on there is a lib folder.
 LIBRARIES = (
     "executorch/lib/libexecutorch.so",
+    "executorch/lib/libexecutorch_etdump.so",
     "executorch/lib/libexecutorch_threadpool.so",
     "executorch/backends/qualcomm/libqnn_executorch_backend.so",
 )
