@@ -45,7 +45,7 @@ def run(
             model,
             None if backends is None else backends.split(","),
             baseline=baseline,
-            options=_options(option),
+            options=options(option),
             limits=Limits(budget, time_limit, tolerance),
             use_cache=cache,
             progress=progress,
@@ -62,9 +62,9 @@ def run(
     raise typer.Exit(result.exit_code)
 
 
-def _options(given: Sequence[str]) -> dict[str, dict[str, str]]:
+def options(given: Sequence[str]) -> dict[str, dict[str, str]]:
     """NAME.KEY=VALUE texts, by backend."""
-    options: dict[str, dict[str, str]] = {}
+    found: dict[str, dict[str, str]] = {}
     for text in given:
         path, equals, value = text.partition("=")
         name, dot, key = path.partition(".")
@@ -74,5 +74,5 @@ def _options(given: Sequence[str]) -> dict[str, dict[str, str]]:
                 f"{text!r} is not an option of a backend.",
                 fix="Write --option NAME.KEY=VALUE, for example xnnpack.per_op_mode=true.",
             )
-        options.setdefault(name, {})[key] = value
-    return options
+        found.setdefault(name, {})[key] = value
+    return found

@@ -1,0 +1,25 @@
+"""Double-precision model."""
+
+from typing import Any
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.a = nn.Linear(6, 6)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return torch.tanh(self.a(x))
+
+
+def model() -> nn.Module:
+    torch.manual_seed(0)
+    return Net().eval().double()
+
+
+def example_inputs() -> tuple[torch.Tensor, ...]:
+    torch.manual_seed(1)
+    return (torch.randn(2, 6, dtype=torch.float64),)

@@ -1,0 +1,87 @@
+"""What the tests of explanations share: one lowering in this process for each case."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Document = dict[str, Any]
+CASES = Path(__file__).parent / "cases"
+
+
+@pytest.fixture(scope="session")
+def explained(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Document]:
+    """Explains a MODEL file in this process: what the worker does, without a program that is run.
+
+    Each question is answered once. With `keep`, the worker's state is that of this model.
+    """
+    from executorch_backend_kit.explain import worker
+
+    answers: dict[str, Document] = {}
+
+    def explain(
+        model: Path,
+        backends: str = "xnnpack",
+        *,
+        options: dict[str, dict[str, str]] | None = None,
+        budget: float = 120.0,
+        apply: bool = False,
+    ) -> Document:
+        key = repr((model, backends, options, budget, apply))
+        if key not in answers:
+            folder = tmp_path_factory.mktemp("explained")
+            names = [] if backends == "portable" else backends.split("+")
+            worker._session.__init__()
+            opened = worker.open_model(
+                {"model": str(model), "folder": str(folder), "backends": names}
+            )
+            assert opened["stages"][-1]["status"] == "ok", opened
+            lowered = worker.lower_model({"backends": names, "options": options or {}})
+            if lowered["ok"]:
+                worker.emit({"program": str(folder / "program.pte")})
+            document = worker.experiment({"budget": budget})
+            document["cures"] = worker.cure({"document": document, "apply": apply})["cures"]
+            document["finding_of_stage"] = lowered["finding_of_stage"]
+            answers[key] = document
+        return answers[key]
+
+    return explain
+
+
+@pytest.fixture(scope="session")
+def observed() -> dict[str, Document]:
+    """What XNNPACK of ExecuTorch 1.5.1 was seen to do with each case."""
+    found: dict[str, Document] = json.loads((CASES / "observed.json").read_text())
+    return found
+
+
+@pytest.fixture(scope="session")
+def validate() -> Callable[[Document], None]:
+    """Checks a document against the schema of explanations."""
+    import jsonschema
+
+    files = resources.files("executorch_backend_kit.report") / "schemas"
+    schema = json.loads((files / "etbk.explain.1.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+    def check(document: Document) -> None:
+        jsonschema.Draft202012Validator(schema).validate(document)
+
+    return check
+
+
+@pytest.fixture
+def model_file(tmp_path: Path) -> Callable[[str], Path]:
+    """Writes a MODEL file with the body of its module class and inputs."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / f"model_{len(list(tmp_path.iterdir()))}.py"
+        path.write_text("import torch\nfrom torch import nn\n\n\n" + text)
+        return path
+
+    return write
