@@ -9,6 +9,7 @@ set(ETBK_PTE_SOURCES
     delegate_rules.cpp
     dtype.cpp
     envelope_rules.cpp
+    fast_hash.cpp
     findings.cpp
     grade.cpp
     instruction_rules.cpp

@@ -84,7 +84,7 @@ static int bench_hash(void) {
   memset(memory, 7, size);
   for (i = 0; i < kRounds; ++i) {
     double begin = now();
-    sink ^= etbk_pte_xxh64(memory, size);
+    sink ^= etbk_pte_hash(memory, size);
     hash[i] = now() - begin;
     begin = now();
     sink ^= read_all(memory, size / 8);

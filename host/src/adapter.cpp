@@ -1692,7 +1692,7 @@ class PluginBackend final : public rt::BackendInterface {
     if (!payload_check_wanted(call) || envelope.hash_kind == ETBK_PAYLOAD_HASH_NONE) {
       return ETBK_STATUS_OK;
     }
-    if (envelope.hash_kind != ETBK_PAYLOAD_HASH_XXH64) {
+    if (envelope.hash_kind != ETBK_PAYLOAD_HASH_XXH3) {
       return fail(ETBK_STATUS_NOT_SUPPORTED,
                   "the host cannot verify a hash of kind %" PRIu32 ": use etbk check --hash",
                   envelope.hash_kind);

@@ -16,25 +16,9 @@ namespace {
 
 using Guard = std::lock_guard<std::recursive_mutex>;
 
-const char* text_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kCandidate:
-      return "candidate";
-    case Outcome::kRegistered:
-      return "registered";
-    case Outcome::kAlreadyRegistered:
-      return "already registered";
-    case Outcome::kRefused:
-      return "refused";
-    case Outcome::kDisabled:
-      return "disabled";
-  }
-  return "";
-}
-
 // One line per candidate; a line is written with one call, so that threads do not mix.
 void log(const Plugin& plugin) {
-  std::string line = "etbk: " + std::string(text_of(plugin.outcome)) + ": " +
+  std::string line = "etbk: " + std::string(name_of(plugin.outcome)) + ": " +
                      (plugin.name.empty() ? "?" : plugin.name);
   if (!plugin.path.empty()) {
     line += " " + plugin.path;

@@ -40,22 +40,6 @@ const char* text_of(Origin origin) {
   return "";
 }
 
-const char* text_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kCandidate:
-      return "candidate";
-    case Outcome::kRegistered:
-      return "registered";
-    case Outcome::kAlreadyRegistered:
-      return "already_registered";
-    case Outcome::kRefused:
-      return "refused";
-    case Outcome::kDisabled:
-      return "disabled";
-  }
-  return "";
-}
-
 // Paths and vendors' texts may be any bytes: what is not UTF-8 becomes U+FFFD.
 std::string dump(const ordered_json& document) {
   return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
@@ -85,13 +69,22 @@ ordered_json to_json(const Plugin& plugin) {
   item["path"] = plugin.path;
   item["manifest"] = plugin.manifest;
   item["origin"] = text_of(plugin.origin);
-  item["outcome"] = text_of(plugin.outcome);
+  item["outcome"] = name_of(plugin.outcome);
   item["vendor"] = plugin.vendor;
   item["version"] = plugin.version;
   item["abi_major"] = plugin.abi_major;
   item["abi_minor"] = plugin.abi_minor;
   item["abi_minor_needed"] = plugin.abi_minor_needed;
   item["backends"] = plugin.backends;
+  item["blob_formats"] = ordered_json::array();
+  for (const BlobFormats& formats : plugin.blob_formats) {
+    ordered_json row;
+    row["id"] = formats.id;
+    row["oldest"] = formats.oldest;
+    row["newest"] = formats.newest;
+    row["judges"] = formats.judges;
+    item["blob_formats"].push_back(std::move(row));
+  }
   item["findings"] = to_json(plugin.findings);
   return item;
 }
@@ -110,6 +103,22 @@ std::string read_texts(const json& list, const std::string& what, std::vector<st
 }
 
 }  // namespace
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kCandidate:
+      return "candidate";
+    case Outcome::kRegistered:
+      return "registered";
+    case Outcome::kAlreadyRegistered:
+      return "already_registered";
+    case Outcome::kRefused:
+      return "refused";
+    case Outcome::kDisabled:
+      return "disabled";
+  }
+  return "";
+}
 
 std::string plugins_document(const std::vector<Plugin>& plugins,
                              const std::vector<Finding>& findings) {

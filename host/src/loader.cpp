@@ -51,6 +51,7 @@ void take_identity(const PluginIdentity& identity, Plugin* plugin) {
 // The fate of a plugin whose entry was called before: the same as then.
 void repeat(const Entered& entered, Plugin* plugin) {
   take_identity(identity_of(entered.plugin), plugin);
+  plugin->blob_formats = entered.plugin.blob_formats;
   if (entered.plugin.outcome == Outcome::kRegistered) {
     plugin->outcome = Outcome::kAlreadyRegistered;
     return;
@@ -91,16 +92,23 @@ bool refuse_duplicates(const Registry& registry, Plugin* plugin) {
   return false;
 }
 
+void hold(const EtbkBackendApi& backend, const std::string& id, Registry* registry,
+          Plugin* plugin) {
+  plugin->blob_formats.push_back({id, backend.info->blob_format_oldest,
+                                  backend.info->blob_format_newest, backend.check_blob != nullptr});
+  registry->add_holder(id, *plugin);
+}
+
 void register_one(const EtbkBackendApi* backend, const std::string& id, Registry* registry,
                   Plugin* plugin, std::size_t* fresh) {
   unsigned runtime_error = 0;
   switch (adapter::register_backend(backend, &runtime_error)) {
     case adapter::Registration::kRegistered:
       ++*fresh;
-      registry->add_holder(id, *plugin);
+      hold(*backend, id, registry, plugin);
       return;
     case adapter::Registration::kAlreadyOurs:
-      registry->add_holder(id, *plugin);
+      hold(*backend, id, registry, plugin);
       return;
     case adapter::Registration::kDuplicateId:
       refuse(plugin, duplicate(*plugin, id, *registry));

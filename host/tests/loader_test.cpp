@@ -51,6 +51,12 @@ TEST(Loader, Registers) {
   EXPECT_EQ(loaded.name, "fake_good");
   EXPECT_EQ(loaded.vendor, "Fake Works");
   EXPECT_EQ(loaded.path, plugin("fake_good"));
+  ASSERT_EQ(loaded.blob_formats.size(), 1u);
+  EXPECT_EQ(loaded.blob_formats[0].id, "FakeGood");
+  EXPECT_EQ(loaded.blob_formats[0].oldest, 2u);
+  EXPECT_EQ(loaded.blob_formats[0].newest, 5u);
+  EXPECT_FALSE(loaded.blob_formats[0].judges);
+  EXPECT_EQ(load_plugin(plugin("fake_good")).blob_formats.size(), 1u) << "also when asked again";
   EXPECT_EQ(registered_backends(), std::vector<std::string>{"FakeGood"});
   ASSERT_EQ(plugins().size(), 1u);
   EXPECT_EQ(plugins()[0].outcome, Outcome::kRegistered);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fast_hash.hpp"
 #include "sha256.hpp"
 
 namespace etbk::pte {
@@ -128,22 +129,21 @@ Json BlobEnvelope::json() const {
        {{"offset", e.header_size},
         {"bytes", e.payload_size},
         {"alignment", e.payload_alignment},
-        {"hash_kind", e.hash_kind == ETBK_PAYLOAD_HASH_XXH64 ? "xxh64"
-                      : sha                                  ? "sha256"
-                                                             : "none"},
-        {"hash", e.hash_kind == ETBK_PAYLOAD_HASH_XXH64 ? hexadecimal(etbk_hash_read64(e.hash))
-                 : sha                                  ? hexadecimal(e.hash, 32)
-                                                        : ""}}},
+        {"hash_kind", e.hash_kind == ETBK_PAYLOAD_HASH_XXH3 ? "xxh3"
+                      : sha                                 ? "sha256"
+                                                            : "none"},
+        {"hash", e.hash_kind == ETBK_PAYLOAD_HASH_XXH3 ? hexadecimal(etbk_hash_read64(e.hash))
+                 : sha                                 ? hexadecimal(e.hash, 32)
+                                                       : ""}}},
       {"named_data", std::move(named)}};
   return result;
 }
 
-std::string xxh64_of(const Container& file, const Range& range) {
-  EtbkHash hash;
-  etbk_hash_begin(&hash);
-  const bool whole = in_pieces(
-      file, range, [&](const uint8_t* data, size_t size) { etbk_hash_add(&hash, data, size); });
-  return whole ? hexadecimal(etbk_hash_end(&hash)) : "";
+std::string xxh3_of(const Container& file, const Range& range) {
+  FastHash hash;
+  const bool whole =
+      in_pieces(file, range, [&](const uint8_t* data, size_t size) { hash.add(data, size); });
+  return whole ? hexadecimal(hash.end()) : "";
 }
 
 std::string sha256_of(const Container& file, const Range& range) {

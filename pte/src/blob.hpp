@@ -36,7 +36,7 @@ class BlobEnvelope {
 std::string text_of(EtbkEnvelopeText text);
 
 // Hash of part of a file as hexadecimal digits; empty if the file cannot be read there.
-std::string xxh64_of(const Container& file, const Range& range);
+std::string xxh3_of(const Container& file, const Range& range);
 std::string sha256_of(const Container& file, const Range& range);
 
 // What the blobs of ExecuTorch's own backends say of themselves; null if nothing.

@@ -96,23 +96,33 @@ class Check {
     for (const auto& [name, detail] : missing_kernels_) {
       missing_kernel(name, detail);
     }
+    check_copies();
   }
 
   Json result() {
     const Json* const versions =
         profile_.is_object() && profile_.contains("versions") ? &profile_["versions"] : nullptr;
+    Json runtime = {{"kind", string_in(profile_, "kind")},
+                    {"path", string_in(profile_, "path")},
+                    {"arch", string_in(profile_, "arch")},
+                    {"versions", versions == nullptr ? Json::object() : *versions}};
+    for (const char* const key : {"registry_in", "plugins_in", "not_found"}) {
+      if (const Json* const list = list_in(profile_, key)) {
+        runtime[key] = *list;
+      }
+    }
     return {{"schema", "etbk.check/1"},
-            {"runtime",
-             {{"kind", string_in(profile_, "kind")},
-              {"path", string_in(profile_, "path")},
-              {"arch", string_in(profile_, "arch")},
-              {"versions", versions == nullptr ? Json::object() : *versions}}},
+            {"runtime", std::move(runtime)},
             {"verdict", blocked_   ? "blocked"
                         : unknown_ ? "unknown"
                                    : "compatible"},
             {"basis", "static: nothing was run"},
             {"findings", findings_},
-            {"needs", {{"backends", needed_backends_}, {"kernels", needed_kernels_}}}};
+            {"needs",
+             {{"backends", needed_backends_},
+              {"kernels", needed_kernels_},
+              {"components", components()},
+              {"packages", packages()}}}};
   }
 
  private:
@@ -129,12 +139,62 @@ class Check {
 
   void add(const char* code, bool blocks, const std::string& message, const std::string& evidence,
            const std::string& fix) {
+    say(code, blocks ? "error" : "warning", message, evidence, fix);
+    blocked_ = blocked_ || blocks;
+  }
+
+  void say(const char* code, const char* severity, const std::string& message,
+           const std::string& evidence, const std::string& fix) {
     findings_.push_back({{"code", code},
-                         {"severity", blocks ? "error" : "warning"},
+                         {"severity", severity},
                          {"message", message},
                          {"evidence", evidence},
                          {"fix", fix}});
-    blocked_ = blocked_ || blocks;
+  }
+
+  // The components of ExecuTorch's CMake package that bring what the file needs.
+  std::set<std::string> components() const {
+    std::set<std::string> names = {"runtime"};
+    for (const std::string& id : needed_backends_) {
+      if (const char* const name = component_of(kBackends, id)) {
+        names.insert(name);
+      }
+    }
+    for (const std::string& kernel : needed_kernels_) {
+      const std::string_view space = std::string_view(kernel).substr(0, kernel.find(':'));
+      if (const char* const name = component_of(kKernels, space)) {
+        names.insert(name);
+      }
+    }
+    return names;
+  }
+
+  // Backends that come with none of them.
+  std::set<std::string> packages() const {
+    std::set<std::string> names;
+    for (const std::string& id : needed_backends_) {
+      if (component_of(kBackends, id) == nullptr) {
+        names.insert(id);
+      }
+    }
+    return names;
+  }
+
+  // Each copy of the registry has a list of its own, and a program reads one of them.
+  void check_copies() {
+    const Json* const holders = list_in(profile_, "registry_in");
+    if (holders == nullptr || holders->size() < 2) {
+      return;
+    }
+    std::string names;
+    for (const Json& holder : *holders) {
+      names += (names.empty() ? "" : ", ") + (holder.is_string() ? holder.get<std::string>() : "?");
+    }
+    add("CHECK-REGISTRY-COPIES", false,
+        "The application has " + std::to_string(holders->size()) +
+            " copies of the list of backends: what is registered in one is not seen in another.",
+        names, "Link ExecuTorch's runtime once, as a shared library.");
+    unknown_ = true;
   }
 
   void check_method(const Container& file, const ps::ExecutionPlan& plan, bool has_data) {
@@ -173,6 +233,7 @@ class Check {
       add("CHECK-AVAILABILITY-UNKNOWN", false,
           "Whether " + id + " finds its device is not known from this profile.", "",
           "Record a profile on the device with etbk_write_profile().");
+      unknown_ = true;
     }
     check_blob(file, delegate, backend, where);
   }
@@ -181,8 +242,12 @@ class Check {
                   const std::string& where) {
     const Range range = blob_range(file, delegate);
     const BlobEnvelope envelope(file, range);
-    if (envelope.result() != ETBK_ENVELOPE_OK) {
-      return;  // absent, or told by a rule
+    if (envelope.result() != ETBK_ENVELOPE_OK) {  // absent, or told by a rule
+      if (envelope.result() == ETBK_ENVELOPE_ABSENT) {
+        not_graded(delegate, "its blob has no envelope: nothing says for which version it is",
+                   "etbk inspect FILE shows what the blob says of itself.");
+      }
+      return;
     }
     BlobReader reader;
     reader.id = std::string(view(delegate.id()));
@@ -197,11 +262,28 @@ class Check {
     };
     reader.format_oldest = number("format_oldest", 0);
     reader.format_newest = number("format_newest", UINT32_MAX);
+    if (!backend.contains("format_oldest") && !backend.contains("format_newest")) {
+      not_graded(delegate, "the profile does not say which blob formats it reads",
+                 "Check on the machine that has the plugin: etbk check FILE");
+    } else if (backend.value("judges", false)) {
+      not_graded(delegate,
+                 "format and processor fit or not; the backend's own judgement of device "
+                 "and features is heard only when the file is loaded",
+                 "");
+    }
     const Json grade = grade_json(envelope.bytes(), envelope.size(), range.size, reader);
     if (grade["grade"] == "needs rebuild" || grade["grade"] == "unusable") {
       add("CHECK-BLOB-INCOMPATIBLE", true,
           where + ": " + grade["sentence"].get<std::string>() + ".",
           grade["verdict"].get<std::string>(), grade["cure"].get<std::string>());
+    }
+  }
+
+  void not_graded(const ps::BackendDelegate& delegate, const char* why, const char* fix) {
+    const std::string id(view(delegate.id()));
+    if (told_.insert("graded " + id + why).second) {
+      say("CHECK-BLOB-NOT-GRADED", "info",
+          "Whether " + id + " takes its blob is not wholly known: " + why + ".", "", fix);
     }
   }
 

@@ -46,8 +46,8 @@ void check_payload(const Container& file, const Range& blob, const BlobEnvelope&
   const Range payload{blob.offset + e.header_size, e.payload_size, blob.valid};
   const Json stated = envelope.json()["payload"];
   std::string actual;
-  if (e.hash_kind == ETBK_PAYLOAD_HASH_XXH64) {
-    actual = xxh64_of(file, payload);
+  if (e.hash_kind == ETBK_PAYLOAD_HASH_XXH3) {
+    actual = xxh3_of(file, payload);
   } else if (e.hash_kind == ETBK_PAYLOAD_HASH_SHA256) {
     actual = sha256_of(file, payload);
   } else {
@@ -73,7 +73,7 @@ void check_named(const BlobEnvelope& envelope, const Entries& entries, const std
       findings.add(611, place,
                    in_quotes(key) + " has " + std::to_string(found->second.range.size) +
                        " bytes, needed are " + std::to_string(needed.size));
-    } else if (xxh64_of(*found->second.file, found->second.range) != hexadecimal(needed.hash)) {
+    } else if (xxh3_of(*found->second.file, found->second.range) != hexadecimal(needed.hash)) {
       findings.add(611, place, in_quotes(key) + " has another content");
     }
   }

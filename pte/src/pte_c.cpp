@@ -11,6 +11,7 @@
 
 #include "check.hpp"
 #include "envelope_rules.hpp"
+#include "fast_hash.hpp"
 #include "grade.hpp"
 #include "report.hpp"
 #include "semantics.hpp"
@@ -201,7 +202,11 @@ char* etbk_pte_grade(const void* blob, size_t size, uint64_t blob_size, const ch
   });
 }
 
-uint64_t etbk_pte_xxh64(const void* data, size_t size) { return etbk_hash_of(data, size); }
+uint64_t etbk_pte_hash(const void* data, size_t size) {
+  FastHash hash;
+  hash.add(data, size);
+  return hash.end();
+}
 
 void etbk_pte_free(char* text) { std::free(text); }
 

@@ -122,8 +122,8 @@ Json hash_of(const Container& file, const Range& range, const InspectOptions& op
   if (!options.hash) {
     return nullptr;
   }
-  const std::string hash = xxh64_of(file, range);
-  return hash.empty() ? Json(nullptr) : Json("xxh64:" + hash);
+  const std::string hash = xxh3_of(file, range);
+  return hash.empty() ? Json(nullptr) : Json("xxh3:" + hash);
 }
 
 Json spec_json(const ps::CompileSpec& spec) {

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from executorch_backend_kit.cli.app import app
 from executorch_backend_kit.pte import (
     Envelope,
     ProgramFile,
@@ -21,8 +24,10 @@ from executorch_backend_kit.pte import (
     of_binary,
     recorded,
     seal,
+    this_machine,
 )
 from program_editor import PROGRAMS, take_apart
+from typer.testing import CliRunner
 
 ALL_KERNELS = [
     "aten::convolution.out",
@@ -60,15 +65,15 @@ def judge(content: bytes, runtime: dict[str, Any]) -> tuple[str, list[str]]:
     return document["verdict"], [finding["code"] for finding in document["findings"]]
 
 
-def mixed_program(tmp_path: Path, parts_folder: Path, blob: bytes = b"blob") -> bytes:
-    """The portable CNN with a delegate of AcmeBackend beside its kernels."""
+def mixed_program(
+    tmp_path: Path, parts_folder: Path, blob: bytes = b"blob", backend: str = "AcmeBackend"
+) -> bytes:
+    """The portable CNN with a delegate beside its kernels."""
     parts = take_apart("cnn_portable.pte", parts_folder)
     place = len(parts.payload)
     place += -place % 64
     parts.document["segments"].append({"offset": place, "size": len(blob)})
-    parts.plan["delegates"] = [
-        {"id": "AcmeBackend", "processed": {"location": "SEGMENT", "index": 1}}
-    ]
+    parts.plan["delegates"] = [{"id": backend, "processed": {"location": "SEGMENT", "index": 1}}]
     parts.payload = parts.payload.ljust(place, b"\0") + blob
     return parts.build(tmp_path)
 
@@ -94,15 +99,18 @@ def test_a_missing_kernel_and_a_missing_backend_are_named_in_one_run(
 def test_verdicts(tmp_path: Path, parts_folder: Path) -> None:
     content = mixed_program(tmp_path, parts_folder)
     good = profile(backends=["AcmeBackend"], kernels=ALL_KERNELS)
-    assert judge(content, good) == ("compatible", [])
+    ungraded = "CHECK-BLOB-NOT-GRADED"  # it has no envelope
+    assert judge(content, good) == ("compatible", [ungraded])
     assert judge(content, profile(backends=["AcmeBackend"], kernels=None)) == (
         "unknown",
-        ["CHECK-PROFILE-INCOMPLETE"],
+        [ungraded, "CHECK-PROFILE-INCOMPLETE"],
     )
     asleep = {**good, "backends": [{"id": "AcmeBackend", "available": False}]}
-    assert judge(content, asleep) == ("blocked", ["CHECK-BACKEND-UNAVAILABLE"])
+    assert judge(content, asleep) == ("blocked", ["CHECK-BACKEND-UNAVAILABLE", ungraded])
     unsure = {**good, "backends": [{"id": "AcmeBackend", "available": None}]}
-    assert judge(content, unsure) == ("compatible", ["CHECK-AVAILABILITY-UNKNOWN"])
+    assert judge(content, unsure) == ("unknown", ["CHECK-AVAILABILITY-UNKNOWN", ungraded])
+    twice = {**good, "registry_in": ["app", "liba.so"]}
+    assert judge(content, twice) == ("unknown", [ungraded, "CHECK-REGISTRY-COPIES"])
     gaps = profile(backends=["AcmeBackend"], kernels=[], incomplete=True)
     assert judge(content, gaps)[0] == "unknown"
     assert judge(content[:500], good)[0] == "blocked"
@@ -235,13 +243,130 @@ def test_inspect_on_the_command_line(tmp_path: Path) -> None:
     (delegate,) = document["methods"][0]["delegates"]
     assert delegate["id"] == "XnnpackBackend"
     assert delegate["header"]["format"] == "XNNPACK"
-    assert delegate["hash"].startswith("xxh64:")
+    assert delegate["hash"].startswith("xxh3:")
     assert document["methods"][0]["inputs"][0]["shape"] == [1, 3, 8, 8]
     assert etbk("inspect", tmp_path / "absent").returncode == 2
     (tmp_path / "cut.pte").write_bytes(odd.read_bytes()[:300])
     cut = etbk("inspect", tmp_path / "cut.pte")
     assert cut.returncode == 0
     assert "PTE-011" in cut.stdout
+
+
+ENDS = {  # file: exit codes of inspect, diff and check
+    "absent": (2, 2, 2),
+    "a folder": (2, 2, 2),
+    "empty": (2, 2, 2),
+    "a text": (2, 2, 2),
+    "cut": (0, 3, 1),
+    "damaged": (0, 0, 1),
+    "sound": (0, 0, 0),
+}
+
+
+@pytest.mark.parametrize("kind", ENDS)
+def test_one_rule_for_the_exit_codes(
+    kind: str,
+    tmp_path: Path,
+    parts_folder: Path,
+    validate: Callable[[dict[str, Any]], None],
+) -> None:
+    sound = PROGRAMS / "cnn_portable.pte"
+    file = tmp_path / "file.pte"
+    parts = take_apart(sound.name, parts_folder)
+    parts.plan.update(outputs=[-1])
+    contents = {
+        "empty": b"",
+        "a text": b"x" * 1000,
+        "cut": sound.read_bytes()[:300],
+        "damaged": parts.build(tmp_path),
+        "sound": sound.read_bytes(),
+    }
+    if kind == "a folder":
+        file.mkdir()
+    elif kind in contents:
+        file.write_bytes(contents[kind])
+    runtime = tmp_path / "profile.json"
+    runtime.write_text(json.dumps(profile(backends=[], kernels=ALL_KERNELS)))
+    commands: list[tuple[str | Path, ...]] = [
+        ("inspect", file),
+        ("diff", sound, file),
+        ("check", file, "--runtime", runtime),
+    ]
+    for command, code in zip(commands, ENDS[kind], strict=True):
+        result = CliRunner().invoke(app, [*map(str, command), "--json"])
+        assert result.exit_code == code, (command[0], result.stdout)
+        document = json.loads(result.stdout)
+        validate(document)
+        assert document["schema"] == f"etbk.{command[0]}/1"
+        if kind not in ("sound", "damaged"):
+            assert document["findings"]
+
+
+def test_reports_keep_to_their_schemas(validate: Callable[[dict[str, Any]], None]) -> None:
+    for path in sorted(PROGRAMS.glob("*.pt[de]")):
+        with ProgramFile.open(path) as file:
+            for hashed in (False, True):
+                validate({"path": str(path), **file.inspect(hash=hashed)})
+            validate({"path": str(path), **check(file, profile(backends=[], kernels=[]))})
+            with ProgramFile.open(PROGRAMS / "cnn_xnnpack.pte") as other:
+                validate({"before": "", "after": "", **diff(file, other)})
+
+
+def test_blobs_are_graded_against_the_plugins_of_this_machine(
+    tmp_path: Path, parts_folder: Path
+) -> None:
+    """The reference backend is installed; what it says of its formats reaches the verdict."""
+    runtime = this_machine()
+    rows = {row["id"]: row for row in runtime["backends"]}
+    newest = rows["ReferenceBackend"]["format_newest"]
+    assert rows["ReferenceBackend"]["judges"]
+    assert "format_newest" not in rows["XnnpackBackend"]
+    for blob_format, codes in (
+        (newest, {"CHECK-BLOB-NOT-GRADED"}),  # what it judges itself was not asked
+        (newest + 1, {"CHECK-BLOB-NOT-GRADED", "CHECK-BLOB-INCOMPATIBLE"}),
+    ):
+        blob = seal(b"payload", Envelope("ReferenceBackend", "1", blob_format))
+        content = mixed_program(tmp_path, parts_folder, blob, "ReferenceBackend")
+        verdict, found = judge(content, runtime)
+        assert set(found) == codes
+        assert verdict == ("blocked" if len(codes) > 1 else "compatible")
+
+
+def test_what_stock_blobs_say_of_themselves(tmp_path: Path, parts_folder: Path) -> None:
+    def header(blob: bytes) -> dict[str, Any]:
+        with ProgramFile.of_memory(mixed_program(tmp_path, parts_folder, blob)) as file:
+            found: dict[str, Any] = file.inspect()["methods"][0]["delegates"][0]["header"]
+        return found
+
+    def block(name: bytes, content: bytes) -> bytes:
+        head = struct.pack("<16sIB11s", name, len(content), 0, b"")
+        return head + content + b"\0" * (-len(content) % 16)
+
+    commands = b"COP1" + struct.pack("<III", 1, 8, 0x10060000)
+    vela = header(
+        block(b"vela_bin_stream", b"")
+        + block(b"cmd_data", commands)
+        + block(b"weight_data", b"12345")
+        + block(b"vela_end_stream", b"")
+    )
+    assert vela["target"] == {"macs_per_cycle": 256, "architecture": "1.0.6"}
+    assert [row["bytes"] for row in vela["blocks"]] == [16, 5]
+    contents = {
+        "nodes": [
+            {"kind": 0, "name": "model.mlmodel", "dataRegion": {"offset": 0, "size": 5}},
+            {"kind": 1, "name": "Data", "dataRegion": {"offset": 0, "size": 0}},
+        ]
+    }
+    core_ml = header(b"model" + json.dumps(contents, separators=(",", ":"))[::-1].encode())
+    assert core_ml["files"] == [{"name": "model.mlmodel", "bytes": 5}]
+    assert header(b'CMJR{"version":1}')["format"] == "Core ML model in named data"
+    xml = b'<?xml version="1.0"?>'
+    places = struct.pack("<6Q", 48, len(xml), 48 + len(xml), 12, 60 + len(xml), 34)
+    openvino = header(places + xml + b"c" * 12 + b"m" * 34)
+    assert (openvino["constants"]["bytes"], openvino["model"]["bytes"]) == (12, 34)
+    assert header(b"VGF1" + bytes(4) + b"\0\4\1" + bytes(20))["version"] == "0.4.1"
+    qnn = header(struct.pack("<IQQ", 0x5678ABCD, 7, 99) + bytes(99))
+    assert (qnn["format"], qnn["context_bytes"]) == ("QNN context", 99)
 
 
 def test_for_cmake(tmp_path: Path, parts_folder: Path) -> None:
@@ -309,4 +434,7 @@ def test_a_profile_recorded_by_an_application(tmp_path: Path) -> None:
     shown = of_binary(tmp_path / "application")  # follows the libraries it needs
     assert {row["id"] for row in shown["backends"]} >= {"XnnpackBackend"}
     with ProgramFile.open(PROGRAMS / "cnn_xnnpack.pte") as file:
-        assert check(file, shown)["verdict"] == "compatible"
+        document = check(file, shown)
+    # Linked, and that is all that a file shows: whether it finds what it needs is not known.
+    assert document["verdict"] == "unknown"
+    assert not any(finding["severity"] == "error" for finding in document["findings"])

@@ -16,7 +16,7 @@
 #define ETBK_ENVELOPE_FIXED_SIZE 160u /* of version 1.0, before the named data and the texts */
 
 /* What the payload's hash is. */
-enum { ETBK_PAYLOAD_HASH_NONE = 0, ETBK_PAYLOAD_HASH_XXH64 = 1, ETBK_PAYLOAD_HASH_SHA256 = 2 };
+enum { ETBK_PAYLOAD_HASH_NONE = 0, ETBK_PAYLOAD_HASH_XXH3 = 1, ETBK_PAYLOAD_HASH_SHA256 = 2 };
 
 typedef struct EtbkEnvelopeText {
   const char* data; /* UTF-8, not zero-terminated */
@@ -31,7 +31,7 @@ typedef struct EtbkEnvelope {
   uint64_t payload_size;
   uint32_t payload_alignment; /* a power of two */
   uint32_t hash_kind;         /* ETBK_PAYLOAD_HASH_... */
-  const unsigned char* hash;  /* 32 bytes; XXH64 fills the first 8, little-endian */
+  const unsigned char* hash;  /* 32 bytes; XXH3 fills the first 8, little-endian */
   uint32_t blob_format;
   uint32_t oldest_reader; /* the oldest backend blob format whose readers understand this one */
   uint32_t named_count;
@@ -49,7 +49,7 @@ typedef struct EtbkEnvelope {
 typedef struct EtbkEnvelopeNamed {
   EtbkEnvelopeText key;
   uint64_t size;
-  uint64_t hash; /* XXH64 of the content */
+  uint64_t hash; /* XXH3 of the content */
 } EtbkEnvelopeNamed;
 
 /* Results of reading. X(NAME, value, text) */

@@ -14,7 +14,7 @@ namespace etbk {
 struct EnvelopeNamed {
   std::string key;
   uint64_t size = 0;
-  uint64_t hash = 0;  // XXH64 of the content
+  uint64_t hash = 0;  // XXH3 of the content
 };
 
 struct EnvelopeFields {
@@ -83,7 +83,7 @@ inline std::vector<uint8_t> envelope_header(const EnvelopeFields& fields, uint64
   return out;
 }
 
-// A whole blob: envelope and payload, with the payload's XXH64.
+// A whole blob: envelope and payload, with the payload's XXH3.
 inline std::vector<uint8_t> envelope_blob(const EnvelopeFields& fields, const void* payload,
                                           size_t size) {
   uint8_t hash[32] = {};
@@ -91,7 +91,7 @@ inline std::vector<uint8_t> envelope_blob(const EnvelopeFields& fields, const vo
   for (size_t i = 0; i < 8; ++i) {
     hash[i] = static_cast<uint8_t>(value >> (8 * i));
   }
-  std::vector<uint8_t> blob = envelope_header(fields, size, ETBK_PAYLOAD_HASH_XXH64, hash);
+  std::vector<uint8_t> blob = envelope_header(fields, size, ETBK_PAYLOAD_HASH_XXH3, hash);
   const auto* const bytes = static_cast<const uint8_t*>(payload);
   blob.insert(blob.end(), bytes, bytes + size);
   return blob;

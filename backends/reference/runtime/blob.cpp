@@ -95,8 +95,9 @@ etbk::BlobGrade judge_blob(etbk::Bytes head, uint64_t size) {
   }
   if (header.oldest_reader > kNewestFormat) {
     return BlobGrade::unusable("REFERENCE-FORMAT: the blob has format " +
-                               std::to_string(header.format) + ", this backend reads up to " +
-                               std::to_string(kNewestFormat) +
+                               std::to_string(header.format) + ", readable from format " +
+                               std::to_string(header.oldest_reader) +
+                               " on; this backend reads up to " + std::to_string(kNewestFormat) +
                                ". Install a newer reference-executorch-backend.");
   }
   if (header.format < kOldestFormat) {

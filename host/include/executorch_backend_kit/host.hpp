@@ -33,6 +33,18 @@ enum class Origin { kExplicit, kEnvironment, kManifest, kInstalled, kLinked };
 // What became of a candidate. kCandidate: seen by discovery, nothing of it was run.
 enum class Outcome { kCandidate, kRegistered, kAlreadyRegistered, kRefused, kDisabled };
 
+// The word for an outcome in reports: "candidate", "registered", "already_registered", "refused",
+// "disabled".
+const char* name_of(Outcome outcome);
+
+// What the registered backend `id` says of the blobs it takes.
+struct BlobFormats {
+  std::string id;
+  unsigned oldest = 0;  // formats it reads
+  unsigned newest = 0;  // 0: it names no limit
+  bool judges = false;  // it also looks at each blob itself (check_blob)
+};
+
 // A candidate plugin and its fate.
 struct Plugin {
   std::string name;
@@ -43,9 +55,10 @@ struct Plugin {
   std::string vendor;
   std::string version;
   unsigned abi_major = 0;
-  unsigned abi_minor = 0;             // the plugin was compiled with
-  unsigned abi_minor_needed = 0;      // of the host
-  std::vector<std::string> backends;  // ids
+  unsigned abi_minor = 0;                 // the plugin was compiled with
+  unsigned abi_minor_needed = 0;          // of the host
+  std::vector<std::string> backends;      // ids
+  std::vector<BlobFormats> blob_formats;  // of the backends that were registered
   std::vector<Finding> findings;
 };
 

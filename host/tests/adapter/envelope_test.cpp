@@ -57,6 +57,10 @@ class EnvelopeTest : public testing::Test {
     std::vector<uint8_t> arena(65536);
     rt::MemoryAllocator allocator(65536, arena.data());
     rt::BackendInitContext context(&allocator, nullptr, "forward", nullptr, options);
+    if (backend().runtime_backend() == nullptr) {
+      ADD_FAILURE() << "the table of backends was full before this test";
+      return Error::Internal;
+    }
     auto result = backend().runtime_backend()->init(context, &buffer, {});
     if (!result.ok()) {
       return result.error();

@@ -72,10 +72,11 @@ static EtbkStatus execute(const EtbkHostApi* host, const EtbkExecution* executio
 
 static void destroy(const EtbkHostApi* host, void* handle) { (void)host, (void)handle; }
 
-#define INFO(backend_id)                                                    \
-  {                                                                         \
-    .struct_size = sizeof(EtbkBackendInfo), .id = STRING(TEXT(backend_id)), \
-    .vendor = STRING("Fake Works"), .version = STRING("1.2.0")              \
+#define INFO(backend_id)                                                                 \
+  {                                                                                      \
+    .struct_size = sizeof(EtbkBackendInfo), .id = STRING(TEXT(backend_id)),              \
+    .vendor = STRING("Fake Works"), .version = STRING("1.2.0"), .blob_format_oldest = 2, \
+    .blob_format_newest = 5                                                              \
   }
 #define BACKEND(backend_info)                                                   \
   {                                                                             \

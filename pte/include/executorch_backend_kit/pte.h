@@ -67,7 +67,8 @@ ETBK_PTE_API char* etbk_pte_rules(void);
 ETBK_PTE_API char* etbk_pte_grade(const void* blob, size_t size, uint64_t blob_size,
                                   const char* reader);
 
-ETBK_PTE_API uint64_t etbk_pte_xxh64(const void* data, size_t size);
+/* The hash of a payload: XXH3, 64 bits. */
+ETBK_PTE_API uint64_t etbk_pte_hash(const void* data, size_t size);
 ETBK_PTE_API void etbk_pte_free(char* text);
 
 #ifdef __cplusplus

@@ -157,8 +157,3 @@ def plugins(
     from executorch_backend_kit.cli.plugins import run
 
     run(json_output=json)
-
-
-def main() -> None:
-    """Entry point of the console script."""
-    app()

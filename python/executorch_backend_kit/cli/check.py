@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from executorch_backend_kit.cli.ending import BAD_REQUEST, UNDECIDED
+from executorch_backend_kit.cli.ending import BAD_REQUEST, UNDECIDED, print_json
 from executorch_backend_kit.pte import ProgramFile
 from executorch_backend_kit.pte.binary_profile import of_binary
 from executorch_backend_kit.pte.checking import check, for_cmake
@@ -44,14 +43,15 @@ def run(
         file = files.enter_context(ProgramFile.open(path))
         external = None if ptd is None else files.enter_context(ProgramFile.open(ptd))
         document = check(file, profile, external=external, hash=hash_payloads)
+        are_programs = all(f.is_program_file for f in (file, external) if f is not None)
     document = {"schema": document["schema"], "path": str(path), **document}
     if json_output:
-        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        print_json(document)
     elif cmake:
         sys.stdout.write(for_cmake(document))
     else:
         _render(document)
-    raise typer.Exit(_EXIT[document["verdict"]])
+    raise typer.Exit(_EXIT[document["verdict"]] if are_programs else BAD_REQUEST)
 
 
 def _render(document: dict[str, Any]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +9,31 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from executorch_backend_kit.cli.ending import BAD_REQUEST
+from executorch_backend_kit.cli.ending import BAD_REQUEST, UNDECIDED, print_json
 from executorch_backend_kit.pte import ProgramFile
 from executorch_backend_kit.pte.differences import diff
+from executorch_backend_kit.report.finding_view import print_finding
 
 
 def run(before: Path, after: Path, *, json_output: bool) -> None:
     """Prints the differences."""
     with ProgramFile.open(before) as old, ProgramFile.open(after) as new:
-        for path, file in ((before, old), (after, new)):
-            if not file.is_sound:
-                (finding, *_) = file.verify(level="structure").findings
-                sys.stderr.write(f"{path.name}: {finding.to_text()}\n")
-                raise typer.Exit(BAD_REQUEST)
         document = diff(old, new)
+        are_programs = old.is_program_file and new.is_program_file
+    document = {
+        "schema": document["schema"],
+        "before": str(before),
+        "after": str(after),
+        **document,
+    }
     if json_output:
-        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        print_json(document)
     else:
         _render(document)
+    if not are_programs:
+        raise typer.Exit(BAD_REQUEST)
+    if document["equal"] is None:
+        raise typer.Exit(UNDECIDED)
 
 
 def _render(document: dict[str, Any]) -> None:
@@ -40,3 +45,5 @@ def _render(document: dict[str, Any]) -> None:
             f"[bold]{escape(change['what'])}[/] ({escape(change['where'])}): "
             f"{escape(str(change['before']))} → {escape(str(change['after']))}"
         )
+    for finding in document["findings"]:
+        print_finding(finding, console)

@@ -33,7 +33,7 @@ def inspect(
 ) -> None:
     """What is in a file: methods, delegates, operators, memory, data, sizes.
 
-    Exit code 0, whatever is found; 2 if there is no such file.
+    Exit code 0, whatever is found. 2: there is no such file, or it is no program or data file.
     """
     from executorch_backend_kit.cli.inspect import run
 
@@ -44,7 +44,8 @@ def inspect(
 def diff(before: File, after: File, json: Json = False) -> None:
     """What changed between two files: methods, operators, delegates, versions, sizes, weights.
 
-    Exit code 0, whatever is found; 2 if one of them cannot be read as a program.
+    Exit code 0, whatever is found. 2: one of them is not there, or is no program or data file.
+    3: one of them is too damaged to be compared.
     """
     from executorch_backend_kit.cli.diff import run
 
@@ -84,7 +85,8 @@ def check(  # noqa: PLR0917 - typer reads the signature
 ) -> None:
     """Will this file run there? Everything that is missing at once; nothing is run.
 
-    Exit code 0: nothing stands in the way. 1: blocked. 2: bad command line. 3: unknown.
+    Exit code 0: nothing stands in the way. 1: blocked. 2: bad command line, or FILE is no program.
+    3: unknown.
     """
     from executorch_backend_kit.cli.check import run
 

@@ -32,11 +32,19 @@ from executorch_backend_kit.host.errors import (
     RuntimeMissingError,
     RuntimeUnsupportedError,
 )
-from executorch_backend_kit.host.reports import Counters, ErrorRecord, Origin, Outcome, Plugin
+from executorch_backend_kit.host.reports import (
+    BlobFormats,
+    Counters,
+    ErrorRecord,
+    Origin,
+    Outcome,
+    Plugin,
+)
 from executorch_backend_kit.host.runtime_location import RuntimeLocation, locate_runtime
 from executorch_backend_kit.report.finding import Finding, Severity
 
 __all__ = [
+    "BlobFormats",
     "Counters",
     "ErrorRecord",
     "Finding",

@@ -31,6 +31,20 @@ class Outcome(str, Enum):
 
 
 @dataclass(frozen=True)
+class BlobFormats:
+    """What a registered backend says of the blobs it takes."""
+
+    id: str
+    oldest: int  # formats it reads
+    newest: int  # 0: it names no limit
+    judges: bool  # it also looks at each blob itself
+
+    def to_json(self) -> dict[str, Any]:
+        """One element of `blob_formats`."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
 class Plugin:
     """A candidate plugin and its fate."""
 
@@ -46,6 +60,7 @@ class Plugin:
     abi_minor_needed: int  # of the host
     backends: tuple[str, ...]  # ids
     findings: tuple[Finding, ...]
+    blob_formats: tuple[BlobFormats, ...] = ()  # of the backends that were registered
 
     @property
     def usable(self) -> bool:
@@ -67,6 +82,7 @@ class Plugin:
             "abi_minor": self.abi_minor,
             "abi_minor_needed": self.abi_minor_needed,
             "backends": list(self.backends),
+            "blob_formats": [formats.to_json() for formats in self.blob_formats],
             "findings": [finding.to_json() for finding in self.findings],
         }
 
@@ -85,6 +101,7 @@ class Plugin:
             abi_minor=data["abi_minor"],
             abi_minor_needed=data["abi_minor_needed"],
             backends=tuple(data["backends"]),
+            blob_formats=tuple(BlobFormats(**row) for row in data["blob_formats"]),
             findings=tuple(Finding.from_json(finding) for finding in data["findings"]),
         )
 

@@ -41,7 +41,7 @@ def library() -> ctypes.CDLL:
         "shrank": (ctypes.c_int, [handle]),
         "rules": (_TEXT, []),
         "grade": (_TEXT, [text, size, ctypes.c_uint64, text]),
-        "xxh64": (ctypes.c_uint64, [handle, size]),
+        "hash": (ctypes.c_uint64, [handle, size]),
         "free": (None, [handle]),
     }
     for name, (result, arguments) in signatures.items():

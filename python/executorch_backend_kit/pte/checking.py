@@ -27,39 +27,15 @@ def check(
     )
 
 
-_COMPONENTS = {
-    "XnnpackBackend": "backend_xnnpack",
-    "OpenvinoBackend": "backend_openvino",
-    "QnnBackend": "backend_qnn",
-    "CoreMLBackend": "backend_coreml",
-    "VulkanBackend": "backend_vulkan",
-    "CudaBackend": "backend_cuda",
-    "MLXBackend": "backend_mlx",
-    "aten": "kernels_optimized",
-    "dim_order_ops": "kernels_optimized",
-    "quantized_decomposed": "kernels_quantized",
-    "torchao": "kernels_torchao",
-}
-
-
 def for_cmake(document: dict[str, Any]) -> str:
     """What an application must link for a checked file, as lines of CMake."""
     needs = document["needs"]
-    components = {"runtime"}
-    others = []
-    for backend in needs["backends"]:
-        if backend in _COMPONENTS:
-            components.add(_COMPONENTS[backend])
-        else:
-            others.append(backend)
-    namespaces = {kernel.partition("::")[0] for kernel in needs["kernels"]}
-    components |= {_COMPONENTS[name] for name in namespaces if name in _COMPONENTS}
-    targets = " ".join(f"executorch::{name}" for name in sorted(components))
+    targets = " ".join(f"executorch::{name}" for name in needs["components"])
     lines = [
         "find_package(executorch CONFIG REQUIRED)",
         f"target_link_libraries(app PRIVATE {targets})",
     ]
-    lines += [f"# and the package that brings the backend {name}" for name in others]
+    lines += [f"# and the package that brings the backend {name}" for name in needs["packages"]]
     if needs["kernels"]:
         lines.append("# kernels, for a selective build: " + ",".join(needs["kernels"]))
     return "\n".join(lines) + "\n"

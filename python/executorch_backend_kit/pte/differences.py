@@ -13,10 +13,21 @@ Change = dict[str, Any]
 
 
 def diff(before: ProgramFile, after: ProgramFile) -> dict[str, Any]:
-    """The differences as `etbk.diff/1`; payloads are compared by hash."""
+    """The differences as `etbk.diff/1`; payloads are compared by hash.
+
+    `equal` is None, and `findings` says why, if one of them cannot be read as a program.
+    """
+    findings = [
+        {**finding.to_json(), "message": f"the {which} file: {finding.message}"}
+        for which, file in (("first", before), ("second", after))
+        if not file.is_sound
+        for finding in file.verify(level="structure").findings
+    ]
+    if findings:
+        return {"schema": SCHEMA, "equal": None, "changes": [], "findings": findings}
     old, new = before.inspect(hash=True), after.inspect(hash=True)
     changes = [*_file(old, new), *_methods(old, new), *_payloads(old, new)]
-    return {"schema": SCHEMA, "equal": not changes, "changes": changes}
+    return {"schema": SCHEMA, "equal": not changes, "changes": changes, "findings": []}
 
 
 def _change(what: str, where: str, old: object, new: object) -> Change:

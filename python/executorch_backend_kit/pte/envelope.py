@@ -6,7 +6,7 @@
     )
 
 The format is specified in docs/formats/envelope.md; C, C++ and Python read and write the same
-bytes. Hashes are XXH64 by default: it runs as fast as memory can be read and finds corruption,
+bytes. Hashes are XXH3 by default: it runs as fast as memory can be read and finds corruption,
 which is what happens to files. Ask for SHA-256 where a file must be told apart from a forged one.
 """
 
@@ -37,7 +37,7 @@ _TEXTS = (
     "features",
     "device",
 )
-_HASH_KINDS = {"none": 0, "xxh64": 1, "sha256": 2}
+_HASH_KINDS = {"none": 0, "xxh3": 1, "sha256": 2}
 
 
 def _installed(distribution: str) -> str:
@@ -79,7 +79,7 @@ class Envelope:
     features: str = ""
     device: str = ""
     payload_alignment: int = 16
-    hash_kind: str = "xxh64"
+    hash_kind: str = "xxh3"
     named_data: Mapping[str, NamedNeed] = field(default_factory=dict)
 
     def header(self, payload: bytes) -> bytes:
@@ -134,7 +134,7 @@ class Envelope:
     def _hash(self, payload: bytes) -> bytes:
         if self.hash_kind == "sha256":
             return hashlib.sha256(payload).digest()
-        if self.hash_kind == "xxh64":
+        if self.hash_kind == "xxh3":
             return payload_hash(payload).to_bytes(8, "little")
         return b""
 

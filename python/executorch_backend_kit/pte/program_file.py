@@ -24,6 +24,8 @@ from executorch_backend_kit.pte._library import library, options, report
 from executorch_backend_kit.pte.errors import PteError
 from executorch_backend_kit.report.finding import Finding, Severity
 
+_NO_PROGRAM = ("PTE-001", "PTE-002", "PTE-003", "PTE-004")
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -129,6 +131,17 @@ class ProgramFile:
         """True if the structure is sound, so that the file can be looked into."""
         return bool(library().etbk_pte_is_sound(self.handle))
 
+    @property
+    def is_program_file(self) -> bool:
+        """False if there is no file or it is something else than a program or data file.
+
+        A program that is cut off or damaged is one all the same.
+        """
+        if self.is_sound:
+            return True
+        findings = self.verify(level="structure").findings
+        return not any(finding.code in _NO_PROGRAM for finding in findings)
+
     def inspect(self, *, hash: bool = False) -> dict[str, Any]:  # noqa: A002 - the report's word
         """What is in the file, as `etbk.inspect/1`. With `hash` every payload is read."""
         return report(library().etbk_pte_inspect(self.handle, options({"hash": hash})))
@@ -207,9 +220,9 @@ def rules() -> list[dict[str, str]]:
 
 
 def payload_hash(data: bytes | bytearray | memoryview) -> int:
-    """XXH64 of some bytes, as envelopes carry it."""
+    """XXH3 of some bytes, as envelopes carry it."""
     whole = data if isinstance(data, bytes) else bytes(data)
-    return int(library().etbk_pte_xxh64(ctypes.c_char_p(whole), len(whole)))
+    return int(library().etbk_pte_hash(ctypes.c_char_p(whole), len(whole)))
 
 
 def read(path: str | os.PathLike[str]) -> ProgramFile:

@@ -21,6 +21,20 @@ def profile() -> dict[str, Any]:
     plugins = host.load_plugins()
     runtime = Runtime.get()
     registry = runtime.backend_registry
+    formats = {row.id: row for plugin in plugins for row in plugin.blob_formats}
+
+    def backend(name: str) -> dict[str, Any]:
+        available = registry.is_available(name)
+        row: dict[str, Any] = {"id": name, "available": available}
+        if name in formats:
+            row["format_oldest"] = formats[name].oldest
+            if formats[name].newest:
+                row["format_newest"] = formats[name].newest
+            row["judges"] = formats[name].judges
+            if not available:
+                row["reason"] = host.last_error()
+        return row
+
     ids = sorted(set(registry.registered_backend_names) | set(host.registered_backends()))
     return {
         "schema": "etbk.profile/1",
@@ -31,7 +45,7 @@ def profile() -> dict[str, Any]:
             "executorch": importlib.metadata.version("executorch"),
             "python": platform.python_version(),
         },
-        "backends": [{"id": name, "available": registry.is_available(name)} for name in ids],
+        "backends": [backend(name) for name in ids],
         "kernels": [
             {"name": name, "keys": None}
             for name in sorted(runtime.operator_registry.operator_names)
