@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from itertools import groupby
+
+from executorch_backend_kit.help import explain
 from executorch_backend_kit.pte import rules
 
 HEAD = """\
@@ -18,11 +21,21 @@ is tried with mutants, each through the real runtime in a process of its own
 (`pte/tests/differential`). The blobs of ExecuTorch's own backends are opaque: a damaged one can
 still crash its backend. Blobs with an [envelope](envelope.md) are caught by their hash.
 
-This page is written by `docs/formats/write_rules.py`; a test compares.
-
-| code | what is wrong |
-| --- | --- |
+`etbk help PTE-401` shows the same page in the terminal. This one is written by
+`docs/formats/write_rules.py`; a test compares.
 """
+
+TITLES = {
+    "PTE-0": "The file and its header",
+    "PTE-1": "The FlatBuffer",
+    "PTE-2": "The program and its methods",
+    "PTE-3": "Values",
+    "PTE-4": "Tensors and memory",
+    "PTE-5": "Instructions",
+    "PTE-6": "Delegates and their blobs",
+    "PTE-7": "Segments and named data",
+    "PTE-8": "Data files",
+}
 
 TAIL = """
 ## What can still go wrong in execute
@@ -45,8 +58,15 @@ can be raised (`Limits`), and a file beyond them is refused by PTE-014, PTE-015 
 
 def page() -> str:
     """The whole page."""
-    rows = "".join(f"| {rule['code']} | {rule['meaning']} |\n" for rule in rules())
-    return HEAD + rows + TAIL
+    parts = [HEAD]
+    for hundred, group in groupby(rules(), key=lambda rule: rule["code"][:5]):
+        parts.append(f"\n## {TITLES[hundred]}\n")
+        for rule in group:
+            (answer,) = explain(rule["code"]).answers
+            parts.append(
+                f"\n### {rule['code']}: {rule['meaning']}\n\n{answer.cause}\n\nDo: {answer.next}.\n"
+            )
+    return "".join(parts) + TAIL
 
 
 if __name__ == "__main__":

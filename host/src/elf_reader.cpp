@@ -91,7 +91,7 @@ class Reader {
       return damaged("the first bytes cannot be read");
     }
     if (have < 4 || std::memcmp(head, "\177ELF", 4) != 0) {
-      return fail(ElfReport::Status::kNotElf, "the file begins with " + printable(head, have));
+      return fail(ElfReport::Status::kNotElf, std::string("the file is ") + kind_of(head, have));
     }
     if (have < 52) {
       return damaged("the ELF header needs at least 52 bytes, the file has " + number(have));
@@ -121,14 +121,27 @@ class Reader {
     return true;
   }
 
-  static std::string printable(const std::uint8_t* head, std::size_t size) {
-    std::string text = "\"";
-    for (std::size_t i = 0; i < size && i < 8; ++i) {
-      const std::uint8_t byte = head[i];
-      text += byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\' ? static_cast<char>(byte)
-                                                                         : '?';
+  // What the file is, by its first bytes. They are not repeated: a path may lead to any file.
+  static const char* kind_of(const std::uint8_t* head, std::size_t size) {
+    static const struct {
+      const char* begin;
+      const char* kind;
+    } kKinds[] = {{"#!", "a script"},
+                  {"!<arch>", "a static library"},
+                  {"!<thin>", "a static library"},
+                  {"PK\3\4", "an archive (ZIP, wheel or AAR)"},
+                  {"MZ", "a Windows file"},
+                  {"\xcf\xfa\xed\xfe", "a file of macOS or iOS"},
+                  {"\xca\xfe\xba\xbe", "a file of macOS or iOS"},
+                  {"version https://git-lfs", "a pointer of Git LFS, not the file itself"},
+                  {"{", "JSON"}};
+    for (const auto& row : kKinds) {
+      const std::size_t length = std::strlen(row.begin);
+      if (size >= length && std::memcmp(head, row.begin, length) == 0) {
+        return row.kind;
+      }
     }
-    return text + "\"";
+    return "something else than an ELF file";
   }
 
   static std::string type_text(std::uint16_t type) {

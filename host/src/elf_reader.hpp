@@ -24,7 +24,7 @@ struct ElfNote {
 struct ElfReport {
   enum class Status {
     kLibrary,     // a whole shared library
-    kNotElf,      // something else; `problem` says what the file begins with
+    kNotElf,      // something else; `problem` says what, if it is well known
     kNotLibrary,  // an ELF file, but an object file, a fixed-position program or a core dump
     kDamaged,     // `problem` says what points where
   };

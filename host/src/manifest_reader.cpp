@@ -72,6 +72,12 @@ std::string read_backends(const json& document, std::vector<std::string>* backen
   return "";
 }
 
+// Enough of a text to be recognized; it may be as long as the file.
+std::string shown(const std::string& text) {
+  constexpr std::size_t kMost = 64;
+  return "'" + (text.size() > kMost ? text.substr(0, kMost) + "..." : text) + "'";
+}
+
 std::string check_library(const std::string& library) {
   const std::string problem = check_plain_text(library);
   if (!problem.empty()) {
@@ -105,7 +111,7 @@ std::string parse_manifest(const std::string& text, Manifest* manifest) {
     return "it is not a JSON object";
   }
   if (!twice.empty()) {
-    return "it has the field '" + twice + "' twice";
+    return "it has the field " + shown(twice) + " twice";
   }
   std::string schema;
   std::string problem = read_text(document, "schema", &schema);
@@ -113,7 +119,7 @@ std::string parse_manifest(const std::string& text, Manifest* manifest) {
     return problem;
   }
   if (schema != kManifestSchema) {
-    return "its schema is '" + schema + "', this host reads '" + kManifestSchema + "'";
+    return "its schema is " + shown(schema) + ", this host reads '" + kManifestSchema + "'";
   }
   PluginIdentity& identity = manifest->identity;
   const struct {

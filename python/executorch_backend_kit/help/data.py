@@ -61,11 +61,9 @@ def _codes(written: dict[str, dict[str, str]]) -> Iterator[tuple[str, dict[str, 
     meanings = dict(_meanings())
     for code, page in written.items():
         if "meaning" in page or code in meanings:
-            yield code, {"meaning": meanings.get(code, ""), **page}
-    for code, meaning in meanings.items():
-        group = written.get(code[:5]) if code.startswith("PTE-") else None
-        if group and code not in written:
-            yield code, {"meaning": meaning, **group}
+            # What to do about a rule for files is written per hundred, unless it is its own.
+            group = written.get(code[:5], {}) if code.startswith("PTE-") else {}
+            yield code, {**group, "meaning": meanings.get(code, ""), **page}
 
 
 def _meanings() -> Iterator[tuple[str, str]]:
