@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-
 from itertools import groupby
 
 from executorch_backend_kit.help import explain
