@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from executorch_backend_kit.doctor import bundle, cache, environment, facts, runtime, sdk
+from executorch_backend_kit.doctor import bundle, cache, environment, facts, libraries, runtime, sdk
 from executorch_backend_kit.doctor.environment import Environment
 from executorch_backend_kit.doctor.verdict import State, Subject, judge
 from executorch_backend_kit.knowledge import Backend, Knowledge, load
@@ -203,8 +204,74 @@ def test_sdk_tool_not_executable(
     monkeypatch.delenv("VULKAN_SDK", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert codes(sdk.look_up(fact).findings) == ["SDK-TOOL-NOT-EXECUTABLE"]
+    (tmp_path / "glslc").write_text("#!/bin/sh\n")
     (tmp_path / "glslc").chmod(0o755)
-    assert sdk.look_up(fact).path == str(tmp_path / "glslc")
+    found = sdk.look_up(fact)
+    assert found.path == str(tmp_path / "glslc")
+    assert codes(found.findings) == []
+
+
+def tool(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def test_sdk_tool_too_old(
+    knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fact = knowledge.backends["vulkan"].get("sdk", 0)
+    monkeypatch.delenv("VULKAN_SDK", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    says = "extension not supported: GL_EXT_integer_dot_product"
+    tool(tmp_path, "glslc", f"echo '{says}' >&2; exit 1")
+    (finding,) = sdk.look_up(fact).findings
+    assert finding.code == "SDK-TOOL-TOO-OLD"
+    assert says in finding.evidence
+    # Found by its variable, the same.
+    (tmp_path / "bin").mkdir()
+    tool(tmp_path / "bin", "glslc", "exit 3")
+    monkeypatch.setenv("VULKAN_SDK", str(tmp_path))
+    assert codes(sdk.look_up(fact).findings) == ["SDK-TOOL-TOO-OLD"]
+
+
+def test_sdk_tool_tells_its_version(
+    knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fact = {**knowledge.backends["cuda"].get("sdk", 0), "range": ">=12"}
+    for variable in fact["variables"]:
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    tool(tmp_path, "nvcc", "echo 'Cuda compilation tools, release 11.8, V11.8.89'")
+    found = sdk.look_up(fact)
+    assert found.version == "11.8"
+    assert codes(found.findings) == ["SDK-VERSION"]
+
+
+def test_sdk_dependency_missing(
+    qnn: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dependency of a dependency is not there: it is named, with the way to it."""
+    complete(tmp_path, qnn, "2.37.0")
+    library = tmp_path / qnn["files"][0]
+    folder = library.parent
+    names = ("libetbk_gone.so.1", "libQnnMiddle.so", library.name)
+    for index, name in enumerate(names):
+        needed = [f"-l:{names[index - 1]}"] if index else []
+        subprocess.run(
+            [
+                *("gcc", "-shared", "-nostdlib", "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed"),
+                *("-x", "c", os.devnull, f"-Wl,-soname,{name}", f"-L{folder}", *needed),
+                *("-o", folder / name),
+            ],
+            check=True,
+        )
+    monkeypatch.setenv(QNN, str(tmp_path))
+    assert codes(sdk.look_up(qnn).findings) == []
+    (folder / "libetbk_gone.so.1").unlink()
+    (finding,) = sdk.look_up(qnn).findings
+    assert finding.code == "SDK-DEPENDENCY-MISSING"
+    assert finding.evidence == "libQnnHtp.so needs libQnnMiddle.so needs libetbk_gone.so.1"
+    assert libraries.Lacking("libc++.so.1", ()).install == "apt-get install libc++1"
 
 
 # The runtime

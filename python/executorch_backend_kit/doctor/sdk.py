@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,10 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion
 
+from executorch_backend_kit.doctor.libraries import lacking
 from executorch_backend_kit.report.finding import Finding, Severity
+
+_TOOL_TIME_LIMIT = 10.0
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,15 @@ def look_up(fact: Mapping[str, Any]) -> Sdk:
             folder = Path(value).expanduser()
             problems = tuple(_problems(fact, variable, folder))
             version = _version(fact, folder)
+            tools = [folder / "bin" / tool for tool in fact.get("tools", ())]
+            for tool in (t for t in tools if t.is_file()):
+                said, more = _ask(fact, str(tool))
+                version, problems = version or said, (*problems, *more)
             return Sdk(fact["name"], str(folder), version, (*problems, *_range(fact, version)))
     for tool in fact.get("tools", ()):
         if path := shutil.which(tool):
-            return Sdk(fact["name"], path, None, ())
+            version, more = _ask(fact, path)
+            return Sdk(fact["name"], path, version, (*more, *_range(fact, version)))
         if path := _not_executable(tool):
             problem = Finding(
                 "SDK-TOOL-NOT-EXECUTABLE",
@@ -84,6 +93,50 @@ def _problems(fact: Mapping[str, Any], variable: str, folder: Path) -> Iterator[
                 evidence=f"{variable}={folder}; no {name}",
                 fix=fact["fix"],
             )
+        elif name.endswith(".so"):
+            yield from _lacking(fact, folder / name)
+
+
+def _lacking(fact: Mapping[str, Any], library: Path) -> Iterator[Finding]:
+    for missing in lacking(library):
+        yield Finding(
+            "SDK-DEPENDENCY-MISSING",
+            f"{missing.name} is not found, and {missing.chain[-1]} of {fact['name']} needs it.",
+            evidence=" needs ".join((*missing.chain, missing.name)),
+            fix=missing.install,
+        )
+
+
+def _ask(fact: Mapping[str, Any], tool: str) -> tuple[str | None, tuple[Finding, ...]]:
+    """The version that a tool tells, and a finding if it cannot do what is asked of it."""
+    if "tool_arguments" not in fact:
+        return None, ()
+    try:
+        done = subprocess.run(
+            [tool, *fact["tool_arguments"]],
+            input=fact.get("tool_input", "").encode(),
+            capture_output=True,
+            timeout=_TOOL_TIME_LIMIT,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return None, (_too_old(fact, tool, str(error)),)
+    said = (done.stdout + done.stderr).decode(errors="replace")
+    if done.returncode != 0:
+        lines = said.strip().splitlines()
+        return None, (_too_old(fact, tool, lines[-1] if lines else f"status {done.returncode}"),)
+    found = re.search(fact["tool_pattern"], said) if "tool_pattern" in fact else None
+    return found[1] if found else None, ()
+
+
+def _too_old(fact: Mapping[str, Any], tool: str, said: str) -> Finding:
+    return Finding(
+        "SDK-TOOL-TOO-OLD",
+        f"{Path(tool).name} cannot do what is needed for {fact['for']}: it is too old, or broken.",
+        evidence=f"{tool}: {said[:300]}",
+        fix=fact["fix"],
+        severity=Severity.ERROR if fact.get("needed_to") == "lower" else Severity.WARNING,
+    )
 
 
 def _version(fact: Mapping[str, Any], folder: Path) -> str | None:
