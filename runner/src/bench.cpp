@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <deque>
+#include <memory>
 
 #include "executorch_runtime.hpp"
 #include "program_outline.hpp"
@@ -72,7 +74,7 @@ class Worker {
     return reply.is_object() ? reply : exited();
   }
 
-  Json ask(Json request) {
+  Json ask(const Json& request) {
     const std::string line = dump(request) + "\n";
     if (write(requests_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
       return exited();
@@ -98,6 +100,12 @@ class Worker {
 };
 
 struct Track {
+  Track(const std::string& program, const std::string& executorch)
+      : worker(std::make_unique<Worker>(executorch)),
+        row({{"file", program}, {"findings", Json::array()}}) {}
+  Track(const Track&) = delete;
+  Track& operator=(const Track&) = delete;
+
   std::unique_ptr<Worker> worker;
   Json row;
   std::vector<double> medians;  // of the rounds, in ns
@@ -168,10 +176,9 @@ void turn(Track& track, bool counts) {
 
 RunReport bench(const std::vector<std::string>& programs, const RunRequest& like, double budget) {
   std::signal(SIGPIPE, SIG_IGN);
-  std::vector<Track> tracks(programs.size());
+  std::deque<Track> tracks;
   for (size_t i = 0; i < programs.size(); ++i) {
-    tracks[i].row = {{"file", programs[i]}, {"findings", Json::array()}};
-    tracks[i].worker = std::make_unique<Worker>(like.executorch);
+    tracks.emplace_back(programs[i], like.executorch);
     load(tracks[i], programs[i], like);
     for (int warm_up = 0; warm_up < 3 && !tracks[i].failed; ++warm_up) {
       turn(tracks[i], false);

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -236,9 +237,7 @@ int about_runtime_or_file(const std::string& command, int count, char** words) {
   return answer.exit_code;
 }
 
-}  // namespace
-
-int main(int count, char** words) {
+int command_line(int count, char** words) {
   const std::string command = count < 2 ? "--help" : words[1];
   if (command == "--help" || command == "-h") {
     std::cout << kUsage;
@@ -255,4 +254,15 @@ int main(int count, char** words) {
     return about_runtime_or_file(command, count - 2, words + 2);
   }
   return wrong_use("there is no command " + command);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    return command_line(count, words);
+  } catch (const std::exception& error) {  // memory is exhausted
+    std::fprintf(stderr, "etbk-run: %s\n", error.what());
+    return 3;
+  }
 }

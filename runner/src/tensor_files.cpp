@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <numeric>
 
@@ -212,7 +213,10 @@ std::optional<Finding> read_values(const std::string& folder, std::vector<Value>
 }
 
 std::optional<Finding> write_values(const std::string& folder, const std::vector<Value>& values) {
-  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    errno = error.value();
     return unwritable(folder);
   }
   Json entries = Json::array();
@@ -223,8 +227,9 @@ std::optional<Finding> write_values(const std::string& folder, const std::vector
       continue;
     }
     const std::string name = std::to_string(i) + ".bin";
-    if (!write_file(folder + "/" + name, value.bytes.data(), value.bytes.size())) {
-      return unwritable(folder + "/" + name);
+    const std::string path = std::string(folder).append("/").append(name);
+    if (!write_file(path, value.bytes.data(), value.bytes.size())) {
+      return unwritable(path);
     }
     Json entry = tensor_json(value);
     entry["dim_order"] = value.dim_order;
@@ -232,9 +237,10 @@ std::optional<Finding> write_values(const std::string& folder, const std::vector
     entries.push_back(std::move(entry));
   }
   const std::string index = folder + "/index.json";
+  const std::string part = folder + "/index.json.part";
   const std::string text = dump(entries);
-  if (!write_file(index + ".part", text.data(), text.size()) ||
-      std::rename((index + ".part").c_str(), index.c_str()) != 0) {
+  if (!write_file(part, text.data(), text.size()) ||
+      std::rename(part.c_str(), index.c_str()) != 0) {
     return unwritable(index);
   }
   return std::nullopt;

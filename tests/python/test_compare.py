@@ -52,10 +52,13 @@ def test_delegates_are_counted_by_id(good: Document) -> None:
     assert [row["delegated"]["nodes"] for row in good["rows"]] == [0, 1, 1]
 
 
-def test_a_delegate_is_no_proof_of_an_accelerator(good: Document) -> None:
-    for row in good["rows"]:
-        assert row["accelerator"]["evidence"] == "none"
-        assert row["accelerator"]["calls"] is None
+def test_calls_of_delegates_are_seen_and_no_proof_of_an_accelerator(good: Document) -> None:
+    portable, *delegated = (row["accelerator"] for row in good["rows"])
+    assert (portable["calls"], portable["evidence"]) == (None, "none")
+    for accelerator in delegated:
+        assert (accelerator["calls"], accelerator["evidence"]) == (1, "event trace")
+        assert 0 < accelerator["time_share"] <= 1
+        assert accelerator["device"] is None
 
 
 def test_costs_are_measured_and_the_load_mode_is_named(good: Document) -> None:
@@ -65,6 +68,8 @@ def test_costs_are_measured_and_the_load_mode_is_named(good: Document) -> None:
         assert row["first_ms"] > 0
         assert row["pte_bytes"] > 500
         assert row["rss_mib"] >= row["anon_rss_mib"] >= 0
+        assert row["rss_mib"] == pytest.approx(row["anon_rss_mib"] + row["file_rss_mib"])
+        assert (row["worker"], len(row["planned_bytes"])) == ("etbk-run", 1)
 
 
 def test_the_same_configuration_twice_stays_two_rows(good: Document) -> None:

@@ -64,7 +64,7 @@ COMPARISON = Comparison(
     environment={
         "system": "Linux", "machine": "x86_64", "processor": "Fast CPU", "cpus": 2,
         "load_average": 0.1, "python": "3.11", "kit": "0.1.0", "torch": "2.13.0",
-        "executorch": "1.5.1", "backends": {}, "runner": "test",
+        "executorch": "1.5.1", "backends": {},
     },
     seconds={"total": 42.0},
     findings=(Finding("SLOW", "All was slow.", severity=Severity.WARNING),),

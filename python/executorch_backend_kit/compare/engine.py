@@ -141,6 +141,7 @@ class _Session:
                 *(Finding.from_json(f) for f in facts["findings"]),
                 *exports.findings,
                 *self._baseline_findings(),
+                *self._worker_findings(),
             ),
         )
 
@@ -215,6 +216,16 @@ class _Session:
                 line.fail(track.failure)
             else:
                 line.row = replace(line.row, latency=row_facts.latency(track, baseline))
+                self._share(line)
+
+    def _share(self, line: Line) -> None:
+        """What part delegates have in a run: an extra one, so that timed runs are left alone."""
+        if line.run is None or not line.row.delegates:
+            return
+        try:
+            line.row = replace(line.row, shares=line.run.delegate_shares())
+        except WorkerError as error:
+            line.fail(error)
 
     def _baseline_findings(self) -> list[Finding]:
         if not self._reference.row.failed or len(self._lines) == 1:
@@ -225,6 +236,25 @@ class _Session:
                 f"The baseline {self._reference.row.configuration} failed, so no ratio is given.",
                 fix="Name another configuration with --baseline.",
                 severity=Severity.WARNING,
+            )
+        ]
+
+    def _worker_findings(self) -> list[Finding]:
+        kinds = {line.row.worker for line in self._lines if line.row.latency}
+        if len(kinds) < 2:
+            return []
+        return [
+            Finding(
+                "WORKERS-DIFFER",
+                "Some programs ran in etbk-run and some in Python, so their load times and memory "
+                "do not compare; steady times may differ by some microseconds a run.",
+                evidence=", ".join(
+                    f"{line.row.configuration}: {line.row.worker}"
+                    for line in self._lines
+                    if line.row.latency
+                ),
+                fix="Compare configurations whose backends etbk-run can load.",
+                severity=Severity.INFO,
             )
         ]
 

@@ -25,7 +25,6 @@ def describe(backends: list[BackendDescriptor]) -> dict[str, Any]:
         "torch": _version("torch"),
         "executorch": _version("executorch"),
         "backends": {b.name: f"{b.package} {b.version}" for b in backends},
-        "runner": "executorch.runtime in a Python process",
     }
 
 

@@ -43,11 +43,16 @@ class Row:
     cached: bool | None = None
     numerics: dict[str, Any] | None = None
     described: dict[str, str] | None = None
+    worker: str | None = None  # what the program ran in: "etbk-run" or "python"
+    threads: int | None = None
     load_mode: str | None = None
     load_ms: float | None = None
     first_ms: float | None = None
     rss_mib: float | None = None
     anon_rss_mib: float | None = None
+    file_rss_mib: float | None = None
+    planned_bytes: list[int] | None = None
+    shares: dict[str, Any] | None = None  # of the delegates, as observed
     latency: Latency | None = None
 
     @property
@@ -71,16 +76,25 @@ class Row:
             "delegates": list(self.delegates),
             "delegated": {"arithmetic": None, "bytes": None, "nodes": self.node_share},
             "operators_left": self.operators_left,
-            "accelerator": {"calls": None, "time_share": None, "device": None, "evidence": "none"},
+            "accelerator": {
+                "calls": self.shares["calls"] if self.shares else None,
+                "time_share": self.shares["time_share"] if self.shares else None,
+                "device": None,
+                "evidence": "event trace" if self.shares else "none",
+            },
             "pte_bytes": self.pte_bytes,
             "lowering": {"seconds": self.lowering_seconds, "cached": self.cached},
             "numerics": self.numerics,
             "described": self.described,
+            "worker": self.worker,
+            "threads": self.threads,
             "load_mode": self.load_mode,
             "load_ms": self.load_ms,
             "first_ms": self.first_ms,
             "rss_mib": self.rss_mib,
             "anon_rss_mib": self.anon_rss_mib,
+            "file_rss_mib": self.file_rss_mib,
+            "planned_bytes": self.planned_bytes,
             "latency": None
             if latency is None
             else {

@@ -96,6 +96,8 @@ def notes(document: Document) -> list[str]:
             "Times: median of interleaved rounds, in brackets the 95 % interval; loaded with "
             f"{mode}. Memory: growth from before loading to after the first run."
         )
+    if workers := {r["worker"] for r in rows if r["worker"]}:
+        said.append(f"Ran in {' and '.join(sorted(workers))}.")
     said.append("A delegate is no proof that an accelerator ran.")
     said.append(f"Took {document['seconds']['total']:.0f} s.")
     return said

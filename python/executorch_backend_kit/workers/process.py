@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +17,9 @@ from typing import IO, Any
 from executorch_backend_kit.report.finding import Finding
 from executorch_backend_kit.workers.errors import WorkerError
 
-_NOISE = "[cpuinfo_utils.cpp:"  # ExecuTorch's search for the kind of CPU; says nothing here
+_NOISE = "cpuinfo_utils.cpp:"  # ExecuTorch's search for the kind of CPU; says nothing here
+
+_LONGEST = 1e6  # seconds that the system can wait at once, and more than anybody will
 
 START_LIMIT = 180.0  # seconds until a worker says hello; importing torch can be slow
 
@@ -25,17 +27,18 @@ START_LIMIT = 180.0  # seconds until a worker says hello; importing torch can be
 class Worker:
     """A child process that answers JSON requests. Used by one thread."""
 
-    def __init__(self, module: str, log: Path, limit: float = START_LIMIT) -> None:
+    def __init__(self, command: str | Sequence[str], log: Path, limit: float = START_LIMIT) -> None:
+        """`command`: a Python module that serves, or the words of another program's command."""
         self.log = log
         self.ended = False
         self.stage = "start"
         self.limit = limit
-        self.deadline = time.monotonic() + limit
+        self.deadline = time.monotonic() + min(limit, _LONGEST)
         self._log_file: IO[bytes] = log.open("ab")
         self._stage_log = 0  # where the log of the current stage begins
         self._buffer = b""
         self._process = subprocess.Popen(
-            [sys.executable, "-m", module],
+            [sys.executable, "-m", command] if isinstance(command, str) else list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log_file,
@@ -53,7 +56,7 @@ class Worker:
         self.stage = operation
         self._stage_log = self.log.stat().st_size
         self.limit = limit
-        self.deadline = time.monotonic() + limit
+        self.deadline = time.monotonic() + min(limit, _LONGEST)
         assert self._process.stdin
         try:
             self._process.stdin.write(json.dumps({"do": operation, **request}).encode() + b"\n")
