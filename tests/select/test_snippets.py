@@ -15,8 +15,7 @@ from golden import plain_request
 
 # What the plain wheel lowers for; scripts/verify_extras tries the others.
 PLAIN = ("xnnpack", "vulkan", "coreml", "portable")
-QUANTIZED = [("xnnpack", "int8"), ("xnnpack", "int8-dynamic"), ("xnnpack", "int4"),
-             ("vulkan", "int8"), ("vulkan", "int8-dynamic"), ("vulkan", "int4")]  # fmt: skip
+QUANTIZED = [("xnnpack", "int8"), ("xnnpack", "int4"), ("vulkan", "int8")]
 
 
 @pytest.fixture(scope="module")

@@ -60,12 +60,13 @@ def _calibration(
     file: model_file.ModelFile, given: str | None, sets: list[tuple[Any, ...]]
 ) -> tuple[list[tuple[Any, ...]], str]:
     if given is not None:
-        return _read_inputs(Path(given)), Path(given).name
+        return read_inputs(Path(given)), Path(given).name
     own = file.calibration_sets()
     return (own, "calibration_inputs()") if own is not None else (sets, "example_inputs()")
 
 
-def _read_inputs(path: Path) -> list[tuple[Any, ...]]:
+def read_inputs(path: Path) -> list[tuple[Any, ...]]:
+    """Input sets from a file that torch.save wrote; raises ModelError."""
     import torch
 
     try:
