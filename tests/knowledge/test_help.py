@@ -46,7 +46,8 @@ def codes_in_use() -> set[str]:
     header = REPOSITORY / "host/include/executorch_backend_kit/finding_codes.hpp"
     codes.update(re.findall(r'X\(\w+,\s*"([A-Z0-9-]+)"', header.read_text(encoding="utf-8")))
     rules = (REPOSITORY / "pte/src/rules.inc").read_text(encoding="utf-8")
-    for path in (REPOSITORY / "pte" / "src").glob("*.cpp"):
+    sources = [*(REPOSITORY / "pte/src").glob("*.cpp"), *(REPOSITORY / "runner/src").glob("*.cpp")]
+    for path in sources:
         codes.update(CODE.findall(path.read_text(encoding="utf-8")))
     codes.update(f"PTE-{int(number):03d}" for number in re.findall(r"^X\((\d+),", rules, re.M))
     return codes - NO_CODES

@@ -14,7 +14,8 @@ import executorch_backend_kit
 from executorch_backend_kit.cli.choice_commands import add_choice_commands
 from executorch_backend_kit.cli.diagnosis_commands import add_diagnosis_commands
 from executorch_backend_kit.cli.ending import graceful
-from executorch_backend_kit.cli.files import add_file_commands
+from executorch_backend_kit.cli.files import FILES, add_file_commands
+from executorch_backend_kit.cli.running_commands import add_running_commands
 
 UNDERSTAND = "Understand: for model authors"
 VENDORS = "Vendors: for makers of backends"
@@ -144,6 +145,7 @@ def compare(  # noqa: PLR0917 - typer reads the signature
 add_diagnosis_commands(app, UNDERSTAND)
 add_choice_commands(app)
 add_file_commands(app)
+add_running_commands(app, FILES)
 
 
 @app.command(rich_help_panel=VENDORS)

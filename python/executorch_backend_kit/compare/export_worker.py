@@ -14,7 +14,7 @@ from typing import Any
 from executorch_backend_kit.aot.configuration import resolve
 from executorch_backend_kit.aot.discovery import discover, executorch_version
 from executorch_backend_kit.aot.lowering import lower, summary
-from executorch_backend_kit.compare import model_file, numerics, tensor_files
+from executorch_backend_kit.compare import input_file, model_file, numerics, tensor_files
 from executorch_backend_kit.compare.errors import ModelError
 from executorch_backend_kit.compare.fingerprint import fingerprint
 from executorch_backend_kit.compare.patient_file import PatientFile
@@ -144,6 +144,14 @@ def _write(file: model_file.ModelFile, folder: Path, values: list[Any], source: 
         ) from error
 
 
+def read_inputs(request: dict[str, Any]) -> dict[str, Any]:
+    """Turns a .pt file into folders of values."""
+    sets = input_file.read(Path(request["file"]))
+    for number, values in enumerate(sets):
+        tensor_files.write(Path(request["folder"]) / "inputs" / str(number), values)
+    return {"sets": len(sets)}
+
+
 def lower_program(request: dict[str, Any]) -> dict[str, Any]:
     """Lowers the prepared program and writes the program file to the first place that takes it."""
     import torch
@@ -234,4 +242,6 @@ class _Clock:
 
 
 if __name__ == "__main__":
-    serve(hello, {"prepare": prepare, "lower": lower_program, "check": check})
+    serve(
+        hello, {"prepare": prepare, "lower": lower_program, "check": check, "inputs": read_inputs}
+    )

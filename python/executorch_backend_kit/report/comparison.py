@@ -27,6 +27,10 @@ class Latency:
     runs: int
     warm_up_runs: int
 
+    def to_json(self) -> dict[str, Any]:
+        """The fields of `latency`."""
+        return {**vars(self), "interval": None if self.interval is None else list(self.interval)}
+
 
 @dataclass(frozen=True)
 class Row:
@@ -67,7 +71,6 @@ class Row:
 
     def to_json(self) -> dict[str, Any]:
         """The row's fields of `etbk.compare/1`."""
-        latency = self.latency
         return {
             "configuration": self.configuration,
             "status": "failed" if self.failed else "ok",
@@ -95,18 +98,7 @@ class Row:
             "anon_rss_mib": self.anon_rss_mib,
             "file_rss_mib": self.file_rss_mib,
             "planned_bytes": self.planned_bytes,
-            "latency": None
-            if latency is None
-            else {
-                "median_ms": latency.median_ms,
-                "minimum_ms": latency.minimum_ms,
-                "ratio_to_baseline": latency.ratio_to_baseline,
-                "interval": None if latency.interval is None else list(latency.interval),
-                "verdict": latency.verdict,
-                "rounds": latency.rounds,
-                "runs": latency.runs,
-                "warm_up_runs": latency.warm_up_runs,
-            },
+            "latency": None if self.latency is None else self.latency.to_json(),
         }
 
 
