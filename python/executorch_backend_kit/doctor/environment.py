@@ -42,9 +42,9 @@ def read() -> Environment:
     """The environment of this process."""
     packages: dict[str, str] = {}
     for distribution in metadata.distributions():
-        name, version = _name_and_version(distribution)
+        name, release = _name_and_version(distribution)
         if name:  # the first on the path is the one that is imported
-            packages.setdefault(canonicalize_name(name), version)
+            packages.setdefault(canonicalize_name(name), release)
     version = packages.get("executorch")
     return Environment(
         platform=platform_name(),
