@@ -45,8 +45,8 @@ def doctor(  # noqa: PLR0917 - typer reads the signature
     Exit code 0: answered. 1: a backend that you named is not usable. 2: unknown backend.
     """
     from executorch_backend_kit.cli.progress import progress_on_terminal
-    from executorch_backend_kit.doctor import diagnose
     from executorch_backend_kit.doctor.bundle import write
+    from executorch_backend_kit.doctor.diagnosis import diagnose
 
     with progress_on_terminal() as bars:
         diagnosis = diagnose(

@@ -6,8 +6,6 @@ verdict, runtime          judge what was seen
 cache                     keeps what trials saw
 diagnosis                 puts it together
 bundle                    writes a report without personal data
+
+Nothing is imported here: quick commands use single modules of this package.
 """
-
-from executorch_backend_kit.doctor.diagnosis import Diagnosis, diagnose
-
-__all__ = ["Diagnosis", "diagnose"]
