@@ -7,6 +7,7 @@ import os
 import struct
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -400,6 +401,30 @@ def test_a_library_shows_its_kernels(tmp_path: Path) -> None:
         assert check(file, runtime)["verdict"] == "compatible"
     with ProgramFile.open(PROGRAMS / "cnn_xnnpack.pte") as file:
         assert check(file, runtime)["verdict"] == "blocked"
+
+
+def test_an_archive_shows_its_plugins_and_copies_of_the_registry(tmp_path: Path) -> None:
+    import executorch
+    import reference_executorch_backend  # type: ignore[import-not-found, unused-ignore]
+
+    libraries = Path(next(iter(executorch.__path__))) / "lib"
+    package = Path(next(iter(reference_executorch_backend.__path__)))
+    (plugin,) = package.glob("lib/lib*.so")
+    archive = tmp_path / "app.aar"
+    with zipfile.ZipFile(archive, "w") as target:
+        target.write(plugin, f"jni/x86_64/{plugin.name}")
+        for name in ("libexecutorch.so", "libexecutorch_backend_xnnpack.so"):
+            target.write(libraries / name, f"jni/x86_64/{name}")
+    shown = of_binary(archive)
+    assert shown["plugins_in"] == [f"jni/x86_64/{plugin.name}"]
+    assert {row["id"] for row in shown["backends"]} >= {"ReferenceBackend", "XnnpackBackend"}
+    assert shown["registry_in"] == ["jni/x86_64/libexecutorch.so"]  # the other asks for it
+    with zipfile.ZipFile(archive, "a") as target:
+        target.write(libraries / "libexecutorch.so", "jni/x86_64/libsecond.so")
+    with ProgramFile.open(PROGRAMS / "cnn_xnnpack.pte") as file:
+        document = check(file, of_binary(archive))
+    assert "CHECK-REGISTRY-COPIES" in {finding["code"] for finding in document["findings"]}
+    assert len(document["runtime"]["registry_in"]) == 2
 
 
 def test_a_profile_recorded_by_an_application(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from executorch_backend_kit.pte.elf_symbols import defines
 from executorch_backend_kit.pte.errors import PteError
 from executorch_backend_kit.pte.runtime_profile import SCHEMA
 
@@ -21,8 +22,9 @@ _KERNEL = re.compile(
     rb"::[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)?)(?=\0)"
 )
 _BACKEND = re.compile(rb"\0([A-Z][A-Za-z0-9_]{2,58}Backend(?:EthosU|VGF)?)(?=\0)")
-_REGISTRY = b"_ZN10executorch7runtime16register_backendERKNS0_7BackendE\0"
-_PLUGIN_NOTE = b"etbk-plugin"
+_REGISTRY = b"_ZN10executorch7runtime16register_backendERKNS0_7BackendE"
+# ABI note of a plugin: type and owner, 16 bytes of numbers, then lines of text; see plugin.h.
+_PLUGIN_NOTE = re.compile(rb"(?:\x01BTE|ETB\x01)ETBK\0{4}.{16}(name=[^\0]*\n)", re.DOTALL)
 _NEEDED = re.compile(rb"\0(lib[\w.+-]*executorch[\w.+-]*\.so(?:\.\d+)*)(?=\0)")
 _SEARCH_PATH = re.compile(rb"\0((?:/|\$ORIGIN)[\x20-\x7e]*)(?=\0)")
 _LARGEST_MEMBER = 1 << 30
@@ -40,10 +42,12 @@ def of_binary(path: Path) -> dict[str, Any]:
         machines.add(_MACHINES.get(int.from_bytes(content[18:20], "little"), "unknown"))
         kernels.update(match.decode() for match in _KERNEL.findall(content))
         backends.update(match.decode() for match in _BACKEND.findall(content))
-        if b"\0" + _REGISTRY in content:
+        if defines(content, _REGISTRY):
             registries.append(name)
-        if _PLUGIN_NOTE in content:
+        if note := _PLUGIN_NOTE.search(content):
             plugins.append(name)
+            lines = note[1].decode(errors="replace").splitlines()
+            backends.update(line[3:] for line in lines if line.startswith("id="))
     if not machines:
         raise PteError(
             "BINARY-NOT-ELF",
