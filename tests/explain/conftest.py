@@ -36,7 +36,7 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Documen
         if key not in answers:
             folder = tmp_path_factory.mktemp("explained")
             names = [] if backends == "portable" else backends.split("+")
-            worker._session.__init__()
+            worker.forget()
             opened = worker.open_model(
                 {"model": str(model), "folder": str(folder), "backends": names}
             )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from executorch_backend_kit.aot.errors import ConfigurationError
+from executorch_backend_kit.cli.backend_options import options
 from executorch_backend_kit.cli.progress import progress_on_terminal
 from executorch_backend_kit.compare import Limits, compare
 from executorch_backend_kit.compare.numerics import FLOAT32_TOLERANCE
@@ -56,23 +56,7 @@ def run(
 
         write_whole(html, page(document))
     if json_output:
-        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        sys.stdout.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
     else:
         render(document)
     raise typer.Exit(result.exit_code)
-
-
-def options(given: Sequence[str]) -> dict[str, dict[str, str]]:
-    """NAME.KEY=VALUE texts, by backend."""
-    found: dict[str, dict[str, str]] = {}
-    for text in given:
-        path, equals, value = text.partition("=")
-        name, dot, key = path.partition(".")
-        if not (equals and dot and name and key):
-            raise ConfigurationError(
-                "BACKEND-OPTION-INVALID",
-                f"{text!r} is not an option of a backend.",
-                fix="Write --option NAME.KEY=VALUE, for example xnnpack.per_op_mode=true.",
-            )
-        found.setdefault(name, {})[key] = value
-    return found

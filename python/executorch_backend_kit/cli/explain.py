@@ -91,7 +91,7 @@ def explain(  # noqa: PLR0917 - typer reads the signature
     Exit code 0: answered, whatever was found. 1: a gate failed. 2: bad command line or MODEL.
     3: nothing could be found out.
     """
-    from executorch_backend_kit.cli.compare import options
+    from executorch_backend_kit.cli.backend_options import options
     from executorch_backend_kit.cli.progress import progress_on_terminal
     from executorch_backend_kit.explain import Gates, Limits, gates, program_file
     from executorch_backend_kit.explain import explain as run

@@ -190,6 +190,8 @@ _FORMULAE: dict[str, Callable[[Any], int]] = {
     "aten._adaptive_avg_pool2d.default": _adaptive_pool,
     "aten._adaptive_avg_pool3d.default": _adaptive_pool,
     "aten.adaptive_avg_pool1d.default": _adaptive_pool,
+    "aten.adaptive_avg_pool2d.default": _adaptive_pool,
+    "aten.adaptive_avg_pool3d.default": _adaptive_pool,
     "aten.scaled_dot_product_attention.default": _attention,
     "aten.topk.default": _sort,
     "aten.sort.default": _sort,

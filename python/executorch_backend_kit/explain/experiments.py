@@ -79,6 +79,7 @@ class Laboratory:
         self._turn = turn
         self._real = real
         self._deadline = deadline
+        self._listener = Listener()
         self.known: dict[str, Findings] = {}
         self.partitions = 0
         self.lowerings = 0
@@ -107,7 +108,8 @@ class Laboratory:
                 self.not_tried += 1
                 return found
             self.known[key] = found
-            self._examine(start, found)
+            with listening(package_of(self._turn.partitioner), self._listener), _quick_stack():
+                self._examine(start, found)
         return self.known[key]
 
     def _examine(self, start: Draft, found: Findings) -> None:
@@ -182,14 +184,10 @@ class Laboratory:
     def _ask(self, specimen: Specimen, partitioner: Any = None) -> tuple[bool, tuple[Said, ...]]:
         """Whether the operator is tagged, and what the backend says of it."""
         partitioner = partitioner or self._partitioner()
-        listener = Listener()
+        self._listener.take()
         self.partitions += 1
         try:
-            with (
-                listening(package_of(partitioner), listener),
-                _quick_stack(),
-                time_limit(ONE_LIMIT),
-            ):
+            with time_limit(ONE_LIMIT):
                 result = partitioner.partition(specimen.program)
         except TookTooLong:
             raise TimeoutError(f"no answer within {ONE_LIMIT:.0f} s") from None
@@ -198,7 +196,7 @@ class Laboratory:
             node.name == specimen.operator and node.meta.get("delegation_tag") in tags
             for node in result.tagged_exported_program.graph.nodes
         )
-        words = (*listener.take(), *refusals(partitioner))
+        words = (*self._listener.take(), *refusals(partitioner))
         return taken, tuple(said for said in words if said.node == specimen.operator)
 
     def _partitioner(self, **other: Any) -> Any:

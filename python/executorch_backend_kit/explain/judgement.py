@@ -10,21 +10,19 @@ from typing import Any
 from executorch_backend_kit.explain.experiments import Findings, Laboratory
 from executorch_backend_kit.explain.nodes import (
     depends_on_data,
-    is_operator,
     is_scalar,
     operator_name,
     overload,
 )
 from executorch_backend_kit.explain.reasons import (
     DERIVED,
-    STATED,
     Reason,
     hint_for,
     stated,
     with_experiments,
 )
 from executorch_backend_kit.explain.recording import Turn, has_rule, place_key
-from executorch_backend_kit.explain.units import Unit
+from executorch_backend_kit.explain.units import Unit, is_dequantize, is_quantize
 from executorch_backend_kit.explain.words import Said
 
 
@@ -155,7 +153,15 @@ class Judge:
         return None if self._laboratory is None else self._laboratory.examine(unit)
 
     def _derived(self, node: Any) -> Reason | None:
-        """A whole operator that was refused before decomposition left this node."""
+        """What the graph itself shows: the model's edge, or a part of a refused whole operator."""
+        if _converts_the_models_values(node):
+            return Reason(
+                "FALLBACK-MODEL-EDGE",
+                DERIVED,
+                "It converts the float values that the model takes or gives; the backend takes the "
+                "quantized ones behind it.",
+                hint_for("FALLBACK-MODEL-EDGE"),
+            )
         said = self._whole.get(place_key(node), ())
         others = [s for s in said if operator_name(node.target) != s.op]
         if not others:
@@ -170,14 +176,8 @@ class Judge:
         )
 
 
-def summary_of(reasons: Mapping[str, Reason]) -> dict[str, int]:
-    """How many nodes have a reason of each provenance."""
-    counts = dict.fromkeys((STATED, DERIVED, "inferred", "unknown"), 0)
-    for reason in reasons.values():
-        counts[reason.provenance] += 1
-    return counts
-
-
-def undelegated(program: Any, tags: Mapping[str, str]) -> list[Any]:
-    """The operators of the main graph outside of every delegate, in order."""
-    return [n for n in program.graph.nodes if is_operator(n) and n.name not in tags]
+def _converts_the_models_values(node: Any) -> bool:
+    """True for quantizing an input of the model, and for dequantizing an output."""
+    if is_quantize(node):
+        return bool(node.args[0].op == "placeholder")
+    return is_dequantize(node) and any(user.op == "output" for user in node.users)

@@ -258,6 +258,7 @@ _HINTS = {
     "FALLBACK-ATTRIBUTE": "write the operator with the value that is taken",
     "FALLBACK-QUANTIZATION": "change how this operator is quantized before lowering",
     "FALLBACK-STATED": "do what the backend's words ask for",
+    "FALLBACK-MODEL-EDGE": "give the program quantized inputs and outputs (QuantizeInputs of exir)",
     "FALLBACK-SURROUNDINGS": "see the operators beside it in this report",
 }
 

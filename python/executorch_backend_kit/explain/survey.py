@@ -72,6 +72,11 @@ class Survey:
         }
         seen = {t.name: {n.name: n for n in t.program.graph.nodes} for t in self._turns}
         graph = Map(self._program, self._delegate_of)
+        for turn in self._turns:  # the worthiest first, in case that time runs out
+            outside = [n for n in seen[turn.name].values() if is_operator(n)]
+            outside = [n for n in outside if n.name not in self._delegate_of]
+            for node in sorted(outside, key=lambda n: -graph.weight_of(n.name)):
+                judges[turn.name].reason(node)
         nodes = [
             self._node(prefix, node, judges, seen)
             for prefix, module in graphs(self._program.graph_module)

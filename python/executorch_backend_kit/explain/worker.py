@@ -45,6 +45,11 @@ class _Session:
 _session = _Session()
 
 
+def forget() -> None:
+    """Makes this process ready for another MODEL."""
+    vars(_session).update(vars(_Session()))
+
+
 def hello() -> dict[str, Any]:
     """Imports what every operation needs."""
     import torch

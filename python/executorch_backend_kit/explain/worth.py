@@ -164,7 +164,9 @@ class Map:
 
     def weight_of(self, name: str) -> int:
         """A first guess at what a node costs outside: its operations and its bytes."""
-        node = self._by_name[name]
+        node = self._by_name.get(name)
+        if node is None:  # made by an earlier backend
+            return 0
         return (arithmetic(node) or 0) + _PER_BYTE * self.touched_bytes(node)
 
     def touched_bytes(self, node: Any) -> int:

@@ -58,15 +58,29 @@ def _cheap(cure: Cure, subject: Subject) -> dict[str, Any]:
     try:
         if cure.action == "import":
             importlib.import_module(cure.detail)
-        for name in subject.lowered.edge.methods:
-            program = subject.lowered.edge.exported_program(name)
-            for parameter in program.parameters():
-                if cure.action == "freeze":
-                    parameter.requires_grad_(False)
+        if cure.action == "freeze":
+            _freeze(subject.lowered.edge)
         subject.lowered.to_executorch()
     except Exception as error:  # it does not help then
         return {"verified": False, "problem": summary(error)}
     return {"verified": True, "measured": {"stage": "to_executorch", "status": "ok"}}
+
+
+def _freeze(edge: Any) -> None:
+    """Makes the lowered program what it would be with parameters that ask for no gradients."""
+    import torch
+    from torch.utils import _pytree
+
+    def frozen(value: Any) -> Any:
+        return value.detach() if isinstance(value, torch.Tensor) else value
+
+    for name in edge.methods:
+        program = edge.exported_program(name)
+        for parameter in program.parameters():
+            parameter.requires_grad_(False)
+        for node in program.graph.nodes:
+            if "val" in node.meta:
+                node.meta["val"] = _pytree.tree_map(frozen, node.meta["val"])
 
 
 def _whole(cure: Cure, subject: Subject) -> dict[str, Any]:
