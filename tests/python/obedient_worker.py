@@ -44,6 +44,13 @@ def die(request: Request) -> Request:
     return {}
 
 
+def fork(_: Request) -> Request:
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+    return {"forked": True}
+
+
 def leave(_: Request) -> Request:
     os._exit(7)
 
@@ -58,6 +65,7 @@ serve(
         "raise": raise_error,
         "full": full_disk,
         "die": die,
+        "fork": fork,
         "leave": leave,
     },
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from executorch_backend_kit.compare import ModelError, model_file
+from executorch_backend_kit.compare import ModelError, model_file, model_name
 from harness import Etbk
 
 GOOD_INPUTS = "import torch\ndef example_inputs(): return (torch.ones(2, 2),)\n"
@@ -74,6 +74,16 @@ def test_a_path_that_is_no_model_file(tmp_path: Path, name: str, code: str) -> N
     (tmp_path / "text.md").write_text("# hello")
     with pytest.raises(ModelError, match=code):
         model_file.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["loop.py", "x" * 300 + ".py"])
+def test_a_path_that_leads_nowhere_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("loop.py").symlink_to("loop.py")
+    with pytest.raises(ModelError, match="MODEL-FILE-MISSING"):
+        model_file.load(Path(model_name.absolute(name)))
 
 
 def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:

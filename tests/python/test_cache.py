@@ -55,7 +55,33 @@ def test_a_damaged_program_is_a_finding(tmp_path: Path, content: bytes) -> None:
     assert isinstance(cache.find("k"), Program)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"sha256": 1}'])
+@pytest.mark.parametrize("place", ["keys/k.json", "programs/{sha256}.pte"])
+def test_a_folder_in_the_place_of_a_file_is_a_finding_and_heals(tmp_path: Path, place: str) -> None:
+    cache = Cache(tmp_path)
+    kept, _ = cache.keep("k", staged(cache, b"program"))
+    path = tmp_path / place.format(sha256=kept.sha256)
+    path.unlink()
+    (path / "inside").mkdir(parents=True)
+    found = cache.find("k")
+    assert isinstance(found, Finding)
+    assert found.code == "CACHE-DAMAGED"
+    assert cache.keep("k", staged(cache, b"program"))[1] is None
+    assert isinstance(cache.find("k"), Program)
+
+
+def test_strangers_in_the_staging_folder_are_left_alone(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    staged(cache, b"program")
+    stranger = tmp_path / "staging" / "folder"
+    stranger.mkdir()
+    os.utime(stranger, (0, 0))
+    assert isinstance(cache.staging_file(), Path)
+    assert stranger.is_dir()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"sha256": 1}', "[" * 200_000, '{"delegation": []}']
+)
 def test_a_damaged_entry_is_a_finding(tmp_path: Path, text: str) -> None:
     cache = Cache(tmp_path)
     cache.keep("k", staged(cache, b"program"))

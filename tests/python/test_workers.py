@@ -57,6 +57,15 @@ def test_a_killed_worker_names_signal_stage_and_last_words(worker: Worker, name:
     assert "last words" in finding.evidence
 
 
+def test_a_child_that_the_worker_forked_answers_nothing(worker: Worker) -> None:
+    assert worker.ask("fork", 20) == {"forked": True}
+    assert worker.ask("echo", 20, text="one answer each") == {"echo": "one answer each"}
+
+
+def test_a_limit_may_be_longer_than_the_system_can_wait(worker: Worker) -> None:
+    assert worker.ask("echo", 1e300, text="soon") == {"echo": "soon"}
+
+
 def test_a_worker_that_leaves_gives_its_exit_code(worker: Worker) -> None:
     assert "exit code 7" in failure(worker, "leave").finding.message
 

@@ -32,7 +32,7 @@ def run(files: Sequence[Path], given: Settings, *, budget: float, json_output: b
     with progress_on_terminal() as progress:
         document, code = program_runs.bench(files, given, budget=budget, progress=progress)
     if json_output:
-        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        sys.stdout.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
     else:
         _render(document)
     raise typer.Exit(code)

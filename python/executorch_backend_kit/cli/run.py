@@ -60,7 +60,7 @@ def run(
     """Prints the report and ends with its exit code."""
     document, code = program_runs.run(file, given, outputs=outputs, etdump=etdump)
     if json_output:
-        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        sys.stdout.write(json.dumps(document, indent=2, allow_nan=False) + "\n")
     else:
         _render(document)
     raise typer.Exit(code)

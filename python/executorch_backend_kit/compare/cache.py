@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 import time
 from contextlib import suppress
@@ -86,8 +87,8 @@ class Cache:
 
     def _remove_forgotten(self) -> None:
         """Removes staging files that a process which was killed long ago left behind."""
-        for path in (self.folder / "staging").iterdir():
-            with suppress(FileNotFoundError):  # another process may just have moved it away
+        for path in list((self.folder / "staging").iterdir()):
+            with suppress(OSError):  # another process may just have moved it away
                 if time.time() - path.stat().st_mtime > _FORGOTTEN_AFTER:
                     path.unlink()
 
@@ -106,6 +107,9 @@ class Cache:
             actual = _hash(program.path)
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except IsADirectoryError as error:
+            shutil.rmtree(error.filename, ignore_errors=True)
+            return self._damaged(Path(error.filename), "a folder in the place of a file")
         except OSError as error:
             return Finding(
                 "CACHE-NOT-READABLE",
@@ -114,7 +118,7 @@ class Cache:
                 fix="Correct the folder's permissions, or name another in ETBK_CACHE.",
                 severity=Severity.WARNING,
             )
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             return self._damaged(entry, f"{type(error).__name__}: {error}")
         if actual != program.sha256:
             return self._damaged(program.path, f"its hash is {actual[:12]}")

@@ -6,8 +6,7 @@ worker processes, so that a crash or a hang is a row with its reason.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from executorch_backend_kit.aot.discovery import executorch_version
 from executorch_backend_kit.aot.errors import ConfigurationError
-from executorch_backend_kit.compare import environment, row_facts
+from executorch_backend_kit.compare import environment, model_name, row_facts
 from executorch_backend_kit.compare.cache import Cache, default_folder
 from executorch_backend_kit.compare.errors import ModelError
 from executorch_backend_kit.compare.lines import Line, make_lines
@@ -27,6 +26,7 @@ from executorch_backend_kit.compare.workshop import Workshop
 from executorch_backend_kit.report.comparison import Comparison
 from executorch_backend_kit.report.finding import Finding, Severity
 from executorch_backend_kit.workers.errors import WorkerError
+from executorch_backend_kit.workers.scratch import Scratch
 
 DEFAULT_BUDGET = 30.0
 DEFAULT_TIME_LIMIT = 900.0
@@ -47,9 +47,22 @@ class Limits:
     time_limit: float = DEFAULT_TIME_LIMIT
     tolerance: tuple[float, float] | None = None
 
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("--budget", self.budget),
+            ("--time-limit", self.time_limit),
+            *zip(("--rtol", "--atol"), self.tolerance or (), strict=False),
+        ):
+            if not math.isfinite(value) or value < 0:
+                raise ConfigurationError(
+                    "NUMBER-NOT-FINITE",
+                    f"{name} cannot be {value}.",
+                    fix="Give a finite number that is not negative.",
+                )
+
 
 def compare(
-    model: Path,
+    model: Path | str,
     backends: Sequence[str] | None = None,
     *,
     baseline: str | None = None,
@@ -74,7 +87,11 @@ def compare(
         )
     lines, reference = make_lines(backends, baseline, options or {})
     session = _Session(
-        model.resolve(), lines, lines[reference], limits or Limits(), progress or Silent()
+        model_name.absolute(model),
+        lines,
+        lines[reference],
+        limits or Limits(),
+        progress or Silent(),
     )
     try:
         return session.compare(Cache(default_folder()) if use_cache else None)
@@ -86,14 +103,15 @@ class _Session:
     """One comparison: its workers, its temporary files, and its stages in order."""
 
     def __init__(
-        self, model: Path, lines: list[Line], reference: Line, limits: Limits, progress: Progress
+        self, model: str, lines: list[Line], reference: Line, limits: Limits, progress: Progress
     ) -> None:
         self._model = model
         self._lines = lines
         self._reference = reference
         self._limits = limits
         self._progress = progress
-        self._folder = Path(tempfile.mkdtemp(prefix="etbk-compare-"))
+        self._scratch = Scratch("compare")
+        self._folder = self._scratch.path
         self._workshop = Workshop(self._folder, limits.time_limit)
         self._runs: list[Run] = []
         self._inputs: list[Path] = []
@@ -103,7 +121,7 @@ class _Session:
         for run in self._runs:
             run.worker.stop()
         self._workshop.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._scratch.remove()
 
     def compare(self, cache: Cache | None) -> Comparison:
         """All stages."""
@@ -111,14 +129,14 @@ class _Session:
         configured = [line.configuration for line in self._lines if line.configuration]
         backends = {b.name: b for configuration in configured for b in configuration.backends}
         found = environment.describe(list(backends.values()))
-        self._progress.update("model", 0.0, self._model.name)
+        self._progress.update("model", 0.0, Path(self._model).name)
         try:
-            facts = self._workshop.ask("prepare", model=str(self._model), folder=str(self._folder))
+            facts = self._workshop.ask("prepare", model=self._model, folder=str(self._folder))
         except WorkerError as error:
             if error.finding.code in _NOT_THE_MODELS_FAULT:
                 raise
-            raise ModelError.of(error.finding) from error
-        prepared = Prepared(self._model, self._folder, facts["fingerprint"], found)
+            raise _of_the_model(error) from error
+        prepared = Prepared(Path(self._model), self._folder, facts["fingerprint"], found)
         self._inputs = [self._folder / "inputs" / str(n) for n in range(len(facts["inputs"]))]
         clock.lap("model")
         exports = Exports(prepared, cache, self._progress)
@@ -130,7 +148,7 @@ class _Session:
         self._measure()
         clock.lap("measure")
         return Comparison(
-            model=str(self._model),
+            model=self._model,
             baseline_row=self._lines.index(self._reference),
             rows=tuple(line.row for line in self._lines),
             inputs=tuple(tuple(values) for values in facts["inputs"]),
@@ -187,7 +205,7 @@ class _Session:
             try:
                 answer = self._workshop.ask(
                     "check",
-                    model=str(self._model),
+                    model=self._model,
                     folder=str(self._folder),
                     outputs=str(line.run.outputs),
                     sets=len(self._inputs),
@@ -257,6 +275,19 @@ class _Session:
                 severity=Severity.INFO,
             )
         ]
+
+
+def _of_the_model(error: WorkerError) -> ModelError:
+    """Preparing runs the MODEL's code: what goes wrong there is its doing."""
+    finding = error.finding
+    if finding.code != "WORKER-EXITED":
+        return ModelError.of(finding)
+    return ModelError(
+        "MODEL-ENDED-PROCESS",
+        "The MODEL's own code ended the process while it was imported, exported or run.",
+        evidence="; ".join(text for text in (finding.message, finding.evidence) if text),
+        fix="Remove what calls os._exit or ends the process in a library.",
+    )
 
 
 class _Clock:

@@ -72,6 +72,7 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         _write(file, folder / "reference" / str(number), result, "the model")
         outputs.append(result)
     clock.lap("eager")
+    findings += _strange_reference(outputs)
     described = file.describe(outputs)
     return {
         "fingerprint": key,
@@ -107,14 +108,45 @@ def _run(file: model_file.ModelFile, model: Any, arguments: tuple[Any, ...]) -> 
 
     try:
         with torch.no_grad():
-            return model(*_pytree.tree_map(copy, arguments))
-    except Exception as error:
+            result = model(*_pytree.tree_map(copy, arguments))
+    except (Exception, SystemExit, KeyboardInterrupt) as error:
         raise ModelError(
             "MODEL-RUN-FAILED",
             f"The model of {file.path.name} fails on its own example inputs.",
             evidence=summary(error),
             fix="Correct model() or example_inputs() until model()(*example_inputs()) runs.",
         ) from error
+    leaves = _pytree.tree_leaves(result)
+    kinds = [type(v).__name__ for v in leaves if not isinstance(v, torch.Tensor)]
+    strange = [kind for kind in kinds if kind != "NoneType"]
+    if strange or len(kinds) == len(leaves):
+        raise ModelError(
+            "MODEL-WRONG-TYPE",
+            f"The model of {file.path.name} must return tensors: one, or a structure of them.",
+            evidence="it returned " + (", ".join(kinds) or "nothing"),
+            fix="Return tensors only, for example torch.tensor(x) for a number x.",
+        )
+    return result
+
+
+def _strange_reference(outputs: list[list[Any]]) -> list[Finding]:
+    """A warning if there is little to compare with."""
+    values = [v for values in outputs for v in values]
+    floats = [v for v in values if hasattr(v, "isfinite") and v.is_floating_point()]
+    elements = sum(v.numel() for v in floats)
+    strange = sum(int((~v.isfinite()).sum()) for v in floats)
+    if not strange:
+        return []
+    return [
+        Finding(
+            "REFERENCE-NOT-FINITE",
+            f"{strange} of {elements} elements that the eager model gives are NaN or infinite: "
+            "agreeing on them says nothing.",
+            evidence="counted over the floating-point outputs of all input sets",
+            fix="Give example inputs for which the model computes finite numbers.",
+            severity=Severity.WARNING,
+        )
+    ]
 
 
 def _export_error(

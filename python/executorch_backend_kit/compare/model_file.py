@@ -8,6 +8,7 @@ into labels and values that `compare` prints for each configuration.
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 import traceback
 from dataclasses import dataclass
@@ -16,7 +17,11 @@ from types import ModuleType
 from typing import Any
 
 from executorch_backend_kit.aot.lowering import summary
+from executorch_backend_kit.compare import model_name
 from executorch_backend_kit.compare.errors import ModelError
+
+# A person's code may raise anything; Ctrl-C itself never reaches a worker.
+_ANYTHING = (Exception, SystemExit, KeyboardInterrupt)
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ class ModelFile:
             )
         try:
             return function(*arguments)
-        except (Exception, SystemExit) as error:  # a person's code may raise anything
+        except _ANYTHING as error:
             raise ModelError(
                 "MODEL-FUNCTION-FAILED",
                 f"{name}() of {self.path.name} raised an error.",
@@ -96,8 +101,8 @@ class ModelFile:
 
 def load(path: Path) -> ModelFile:
     """Imports the file, with its own folder importable; raises ModelError."""
-    path = path.resolve()
-    if not path.is_file():
+    path = Path(model_name.absolute(path))
+    if not os.path.isfile(path):  # noqa: PTH113 - says no where Path.is_file raises
         raise ModelError(
             "MODEL-FILE-MISSING",
             f"There is no MODEL file {path.name}.",
@@ -119,7 +124,7 @@ def load(path: Path) -> ModelFile:
         sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # a person's code may raise anything
+    except _ANYTHING as error:
         fix = "Correct the file until `python FILE` runs through."
         if isinstance(error, ModuleNotFoundError) and error.name:
             fix = f"Install the package that provides the module {error.name}."

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +25,7 @@ from executorch_backend_kit.report.comparison import Latency
 from executorch_backend_kit.report.finding import Finding
 from executorch_backend_kit.workers.errors import WorkerError
 from executorch_backend_kit.workers.process import Worker
+from executorch_backend_kit.workers.scratch import Scratch
 
 RUN_SCHEMA = "etbk.run/1"
 BENCH_SCHEMA = "etbk.bench/1"
@@ -94,17 +93,17 @@ def input_folders(inputs: Path | None, limit: float) -> Iterator[list[Path]]:
             evidence=str(inputs),
             fix="Name a .pt file that torch.save wrote, or a folder with index.json.",
         )
-    scratch = Path(tempfile.mkdtemp(prefix="etbk-run-"))
-    workshop = Workshop(scratch, limit)
+    scratch = Scratch("run")
+    workshop = Workshop(scratch.path, limit)
     try:
         try:
-            answer = workshop.ask("inputs", file=str(inputs.resolve()), folder=str(scratch))
+            answer = workshop.ask("inputs", file=str(inputs.resolve()), folder=str(scratch.path))
         except WorkerError as error:
             raise ModelError.of(error.finding) from error
-        yield [scratch / "inputs" / str(n) for n in range(answer["sets"])]
+        yield [scratch.path / "inputs" / str(n) for n in range(answer["sets"])]
     finally:
         workshop.close()
-        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.remove()
 
 
 def run(
@@ -257,13 +256,13 @@ def bench(
     progress = progress or Silent()
     found = environment.describe([])
     command = runner.command("worker")
-    scratch = Path(tempfile.mkdtemp(prefix="etbk-bench-"))
+    scratch = Scratch("bench")
     rows: list[_Bench] = []
     try:
         with input_folders(settings.inputs, settings.time_limit) as folders:
             for number, program in enumerate(programs):
                 progress.update("first runs", number / len(programs), program.name)
-                worker = Worker(command, scratch / f"{number}.log")
+                worker = Worker(command, scratch.path / f"{number}.log")
                 rows.append(_Bench(program, worker, settings.time_limit))
                 rows[-1].prepare(settings, folders)
         good = [row for row in rows if row.failure is None]
@@ -281,7 +280,7 @@ def bench(
     finally:
         for row in rows:
             row.worker.stop()
-        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.remove()
     document = {
         "schema": BENCH_SCHEMA,
         "rows": [row.to_json() for row in rows],

@@ -19,19 +19,25 @@ Operation = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def serve(hello: Callable[[], dict[str, Any]], operations: Mapping[str, Operation]) -> None:
-    """Answers `hello` once, then each request, until stdin ends."""
+    """Answers `hello` once, then each request, until stdin ends.
+
+    Code of a model may fork: only the process that began to serve answers.
+    """
+    own = os.getpid()
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as replies:
         os.dup2(2, 1)
         sys.stdout = sys.stderr
         _die_with_parent()
-        _reply(replies, "start", lambda _: hello(), {})
+        _reply(replies, own, "start", lambda _: hello(), {})
         for line in sys.stdin:
             request = json.loads(line)
             name = request["do"]
-            _reply(replies, name, operations[name], request)
+            _reply(replies, own, name, operations[name], request)
 
 
-def _reply(replies: Any, stage: str, operation: Operation, request: dict[str, Any]) -> None:
+def _reply(
+    replies: Any, own: int, stage: str, operation: Operation, request: dict[str, Any]
+) -> None:
     try:
         answer = operation(request)
     except KitError as error:
@@ -42,6 +48,8 @@ def _reply(replies: Any, stage: str, operation: Operation, request: dict[str, An
         answer = _failure(stage, "FILE-ACCESS-FAILED", "A file could not be read or written", error)
     except Exception as error:  # the code of a model or a vendor may raise anything
         answer = _failure(stage, "WORKER-ERROR", "An unexpected error came up", error)
+    if os.getpid() != own:
+        os._exit(0)
     print(json.dumps(answer), file=replies, flush=True)
 
 
