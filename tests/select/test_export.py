@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import resource
 import signal
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import pytest
 from executorch_backend_kit.compare.errors import ModelError
+from executorch_backend_kit.export.manifest import write_whole
+from executorch_backend_kit.report.finding import KitError
 from executorch_backend_kit.select.view import render
 from harness import Document, Etbk, environment
 from rich.console import Console
@@ -149,8 +152,22 @@ def test_a_model_that_does_not_export(etbk: Etbk, tmp_path: Path) -> None:
     assert (done.code, "EXPORT-FAILED" in done.err) == (2, True)
 
 
-def test_no_space_left(etbk: Etbk, tmp_path: Path) -> None:
-    """A folder that takes no file stands in for a full disk."""
+def test_no_space_left(tmp_path: Path) -> None:
+    """A limit on file sizes stands in for a full disk."""
+    file = tmp_path / "file.pte"
+    file.write_bytes(b"good")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        with pytest.raises(KitError, match="EXPORT-NOT-WRITTEN"):
+            write_whole(file, bytes(100))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert file.read_bytes() == b"good"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_folder_that_takes_no_file(etbk: Etbk, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.write_text("not a folder")
     done = etbk("export", CNN, "--target", "linux-x86-64", "-o", out)

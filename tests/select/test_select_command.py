@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from executorch_backend_kit.cli import completion
 from executorch_backend_kit.knowledge import load
 from executorch_backend_kit.report.finding import KitError
 from executorch_backend_kit.select import SelectionError
@@ -161,23 +161,30 @@ def test_command_line(etbk: Etbk, validate: Callable[[Document], None]) -> None:
 
 
 def test_it_is_quick_and_imports_nothing_heavy(tmp_path: Path) -> None:
-    """The best of five, since the machine may be busy."""
+    """In processor time, since the machine may be busy; the best of five."""
     code = (
-        "import sys, time; began = time.perf_counter()\n"
+        "import sys, time\n"
         "from executorch_backend_kit.cli import main\n"
         "sys.argv = ['etbk', 'select', '--target', 'android-snapdragon-8-gen-3', '--json']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "heavy = {'torch', 'executorch', 'numpy', 'jsonschema'} & set(sys.modules)\n"
-        "print(time.perf_counter() - began, sorted(heavy), file=sys.stderr)\n"
+        "print(time.process_time(), sorted(heavy), file=sys.stderr)\n"
     )
-    times = []
+    seconds = []
     for _ in range(5):
-        began = time.perf_counter()
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
         )
-        times.append(time.perf_counter() - began)
-        assert done.stderr.rstrip().endswith("[]"), done.stderr
-        if times[-1] <= SECONDS:
+        took, heavy = done.stderr.split(maxsplit=1)
+        assert heavy.strip() == "[]"
+        seconds.append(float(took))
+        if seconds[-1] <= SECONDS:
             break
-    assert min(times) <= SECONDS, times
+    assert min(seconds) <= SECONDS, seconds
+
+
+def test_completion() -> None:
+    assert "android-gpu" in completion.targets("android-g")
+    assert completion.backends("xn") == ["xnnpack"]
+    assert completion.policies("l") == ["latency"]
+    assert completion.recipes("ios=int8") == ["ios=int8", "ios=int8-dynamic"]

@@ -8,14 +8,14 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from executorch_backend_kit.knowledge import load
 from executorch_backend_kit.skill import files
-from golden import Golden, goldens
+from golden import Golden, goldens, kinds
 from harness import Document, Etbk
 
 SKILL = Path(__file__).parents[2] / "skill" / "backend-selection"
@@ -154,17 +154,96 @@ def test_import_checker_of_named_backends(
     assert unknown.returncode == 2
 
 
-def first_choices() -> dict[str, tuple[str, list[str]]]:
-    """Target or alias -> first and others, as a reader of the matrix finds them."""
-    found: dict[str, tuple[str, list[str]]] = {}
+def tables() -> Iterator[dict[str, str]]:
+    """The rows of the matrix's tables, by the names of their columns."""
+    header: list[str] = []
     for line in (SKILL / "references" / "backend-matrix.md").read_text().splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) == 6 and cells[0].startswith("`"):
-            aliases = re.search(r"\(([^()]*)\)$", cells[1])
-            words = [cells[0].strip("`"), *(aliases[1].split(", ") if aliases else [])]
-            others = cells[3].split(", ")
-            found |= {word: (cells[2].partition("+")[0], others) for word in words}
-    return found
+        cells = [cell.strip().replace("&lt;", "<") for cell in line.strip("|").split(" | ")]
+        if not line.startswith("|"):
+            header = []
+        elif not header:
+            header = cells
+        elif not line.startswith("| ---"):
+            yield dict(zip(header, cells, strict=True))
+
+
+def row_of(target: str) -> dict[str, str]:
+    """The row of a target, by its name or an alias."""
+    for row in tables():
+        aliases = re.search(r"\(([^()]*)\)$", row.get("device (aliases)", ""))
+        words = [row.get("target", "").strip("`"), *(aliases[1].split(", ") if aliases else [])]
+        if target in words:
+            return row
+    raise KeyError(target)
+
+
+def offered(row: dict[str, str]) -> list[str]:
+    """First and then, as the row says."""
+    return [row["first"].partition("+")[0], *row["then"].split(", ")]
+
+
+def backend(name: str) -> dict[str, str]:
+    """The row of a backend."""
+    return next(row for row in tables() if row.get("backend") == f"`{name}`")
+
+
+def follow(golden: Golden) -> str:
+    """What a reader of the matrix comes to: the hard constraints, then a policy's own rule."""
+    flags = {**kinds()[golden.data["kind"]], **golden.data.get("flags", {})}
+    row = row_of(golden.data["target"])
+
+    def fits(name: str) -> bool:
+        b = backend(name)
+        needed = "required: yes" in b["quantization"] or (
+            "on some devices" in b["quantization"] and "quantization required" in row["note"]
+        )
+        oldest = re.search(r"ios (\d+) or later", b["runs on"])
+        dtype = flags.get("dtype", "float32")
+        dtypes = [d.split()[0] for d in b["dtypes"].split(", ")]
+        return not (
+            (flags.get("quantize") == "none" and needed)
+            or (flags.get("host", "any") not in b["lowers on"] and b["lowers on"] != "any"
+                and "host" in flags)
+            or ("dynamic-shapes" in flags.get("needs", ()) and b["dynamic shapes"] == "no")
+            or (flags.get("vendor_sdk") is False and b["SDK to lower"] != "none")
+            or (oldest and int(flags.get("os_version", "99")) < int(oldest[1]))
+            or (not needed and dtype not in dtypes and "all" not in dtypes)
+        )  # fmt: skip
+
+    left = [name for name in offered(row) if fits(name)]
+    order = {"portability": ["any CPU", "one kind of unit", "one chip"], "quality": ["float32"]}
+    column = {"portability": "a program serves", "quality": "computes"}
+    if (policy := flags.get("policy")) in order:
+        places = order[policy]
+        left.sort(
+            key=lambda n: (
+                n == "portable",
+                places.index(v) if (v := backend(n)[column[policy]]) in places else len(places),
+            )
+        )
+    return left[0]
+
+
+FOLLOWED = (
+    "snapdragon-888-unquantized",
+    "snapdragon-dynamic-shapes",
+    "snapdragon-without-vendor-sdk",
+    "snapdragon-portability",
+    "dimensity-9300-from-arm-linux",
+    "ios-15",
+    "iphone-quality",
+    "linux-bfloat16",
+    "linux-float64",
+    "ethos-u55-unquantized",
+    "ethos-u55-portability",
+    "neutron-unquantized",
+)
+
+
+@pytest.mark.parametrize("golden", [g for g in goldens() if g.name in FOLLOWED],
+                         ids=lambda g: g.name)  # fmt: skip
+def test_the_matrix_alone_leads_to_decisions_with_wishes(golden: Golden) -> None:
+    assert follow(golden) == golden.data["first"], golden.data["because"]
 
 
 def is_plain(golden: Golden) -> bool:
@@ -175,11 +254,10 @@ def is_plain(golden: Golden) -> bool:
 
 @pytest.mark.parametrize("golden", [g for g in goldens() if is_plain(g)], ids=lambda g: g.name)
 def test_the_matrix_alone_leads_to_the_golden_decision(golden: Golden) -> None:
-    assert first_choices()[golden.data["target"]][0] == golden.data["first"]
+    assert offered(row_of(golden.data["target"]))[0] == golden.data["first"]
 
 
 @pytest.mark.parametrize("golden", goldens(), ids=lambda g: g.name)
 def test_the_matrix_offers_whatever_a_golden_decision_puts_first(golden: Golden) -> None:
-    first, others = first_choices()[golden.data["target"]]
     elsewhere = {"none", "tensorrt", "mlx"}  # another release, another machine: in the rules
-    assert golden.data["first"] in {first, *others} | elsewhere
+    assert golden.data["first"] in {*offered(row_of(golden.data["target"]))} | elsewhere

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from executorch_backend_kit.cli import completion
 from executorch_backend_kit.cli.ending import graceful
 
 
@@ -24,7 +25,12 @@ def export(  # noqa: PLR0917 - typer reads the signature
     ],
     target: Annotated[
         list[str],
-        typer.Option(metavar="T", help="A device; may be repeated.", show_default=False),
+        typer.Option(
+            metavar="T",
+            help="A device; may be repeated.",
+            show_default=False,
+            autocompletion=completion.targets,
+        ),
     ],
     output: Annotated[
         Path,
@@ -36,6 +42,7 @@ def export(  # noqa: PLR0917 - typer reads the signature
         list[str] | None,
         typer.Option(
             metavar="[T=]RECIPE",
+            autocompletion=completion.recipes,
             help="none, int8, int8-dynamic or int4, for one target or for all; may be repeated.",
             show_default=False,
         ),
@@ -53,6 +60,7 @@ def export(  # noqa: PLR0917 - typer reads the signature
         str | None,
         typer.Option(
             metavar="BACKEND",
+            autocompletion=completion.backends,
             help="Each file must have a delegate of this backend.",
             show_default=False,
         ),
@@ -60,7 +68,10 @@ def export(  # noqa: PLR0917 - typer reads the signature
     policy: Annotated[
         str | None,
         typer.Option(
-            metavar="P", help="latency, size, portability or quality.", show_default=False
+            metavar="P",
+            help="latency, size, portability or quality.",
+            show_default=False,
+            autocompletion=completion.policies,
         ),
     ] = None,
     alternatives: Annotated[

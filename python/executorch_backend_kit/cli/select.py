@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from executorch_backend_kit.cli import completion
 from executorch_backend_kit.cli.ending import graceful
 
 
@@ -25,13 +26,19 @@ def select(  # noqa: PLR0917 - typer reads the signature
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="T", help="A device: see --list.", show_default=False),
+        typer.Option(
+            metavar="T",
+            help="A device: see --list.",
+            show_default=False,
+            autocompletion=completion.targets,
+        ),
     ] = None,
     list_targets: Annotated[bool, typer.Option("--list", help="List the targets.")] = False,
     require: Annotated[
         str | None,
         typer.Option(
             metavar="BACKEND",
+            autocompletion=completion.backends,
             help="Acceleration by this backend, by name or runtime id, is a must.",
             show_default=False,
         ),
@@ -40,6 +47,7 @@ def select(  # noqa: PLR0917 - typer reads the signature
         str | None,
         typer.Option(
             metavar="P",
+            autocompletion=completion.policies,
             help="What matters: latency, size, portability or quality. Default: fast, and then "
             "easy to have.",
             show_default=False,
@@ -49,6 +57,7 @@ def select(  # noqa: PLR0917 - typer reads the signature
         str | None,
         typer.Option(
             metavar="RECIPE",
+            autocompletion=completion.recipes,
             help="none, int8, int8-dynamic or int4. Default: left open.",
             show_default=False,
         ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -266,7 +267,8 @@ class _Session:
 
     def _save(self) -> None:
         """Keeps what is there so far, so that an interrupted export can go on."""
-        self._manifest().write(self._folder)
+        with suppress(KitError):  # a full disk: the last write says so
+            self._manifest().write(self._folder)
 
     def _manifest(self) -> Manifest:
         environment = self._programs.environment

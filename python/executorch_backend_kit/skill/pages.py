@@ -228,7 +228,8 @@ def _matrix(knowledge: Knowledge, backends: Sequence[Backend]) -> Iterator[str]:
     yield "## Backends"
     yield _table(
         ("backend", "runtime id", "status", "runs on", "lowers on", "quantization", "dtypes",
-         "computes", "dynamic shapes", "branches", "a program serves", "SDK to lower"),
+         "computes", "dynamic shapes", "branches", "a program serves", "made for",
+         "SDK to lower"),
         (_backend_row(b) for b in backends),
     )  # fmt: skip
     removed = [b for b in knowledge.backends.values() if b.removed_from(KNOWN_RELEASE)]
@@ -279,6 +280,7 @@ def _backend_row(b: Backend) -> tuple[str, ...]:
         str(b.get("shapes", "dynamic")),
         str(b.get("features", "control_flow", default="unknown")),
         str(b.get("serves", default="?")),
+        ", ".join(b.texts("made_for")),
         "; ".join(sdks) or "none",
     )
 
@@ -381,8 +383,8 @@ def _setup(backends: Sequence[Backend]) -> Iterator[str]:
     yield (
         "From the wheel, where it has the component: `find_package(executorch CONFIG REQUIRED)` "
         "and `target_link_libraries(app PRIVATE executorch::runtime COMPONENT)`; its targets "
-        "need no whole-archive. From source: the flag on, `target_link_libraries(app PRIVATE executorch "
-        "TARGET)`, and `executorch_target_link_options_shared_lib(TARGET)` where linking whole is "
+        "need no whole-archive. From source: the flag on, `target_link_libraries(app PRIVATE "
+        "executorch TARGET)`, and `executorch_target_link_options_shared_lib(TARGET)` where linking whole is "
         "needed, else the linker drops the registration and loading fails with 0x20."
     )
     yield _table(
