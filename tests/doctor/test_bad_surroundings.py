@@ -27,6 +27,16 @@ def codes(result: Result) -> list[str]:
     return [f["code"] for f in json.loads(result.out)["findings"]]
 
 
+def test_a_torch_that_ends_the_process_is_a_finding(etbk: Etbk, tmp_path: Path) -> None:
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("import os; os._exit(3)\n")
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    result = etbk("doctor", "xnnpack", "--no-cache", "--json", PYTHONPATH=path)
+    assert result.code == 3
+    assert codes(result) == ["PROBE-SERVER-FAILED"]
+    assert "status 3" in result.err
+
+
 def test_unwritable_cache_costs_only_time(etbk: Etbk, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     result = etbk("doctor", "mps", "--json", ETBK_CACHE=str(tmp_path / "file"))
