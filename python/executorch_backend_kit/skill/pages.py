@@ -384,8 +384,9 @@ def _setup(backends: Sequence[Backend]) -> Iterator[str]:
         "From the wheel, where it has the component: `find_package(executorch CONFIG REQUIRED)` "
         "and `target_link_libraries(app PRIVATE executorch::runtime COMPONENT)`; its targets "
         "need no whole-archive. From source: the flag on, `target_link_libraries(app PRIVATE "
-        "executorch TARGET)`, and `executorch_target_link_options_shared_lib(TARGET)` where linking "
-        "whole is needed, else the linker drops the registration and loading fails with 0x20."
+        "executorch TARGET)`, and `executorch_target_link_options_shared_lib(TARGET)` where "
+        "linking whole is needed, else the linker drops the registration and loading fails with "
+        "0x20."
     )
     yield _table(
         ("backend", "flags", "targets", "component of the wheel"),
