@@ -51,10 +51,11 @@ def _options(
 @graceful
 def compare(  # noqa: PLR0917 - typer reads the signature
     model: Annotated[
-        Path,
+        str,
         typer.Argument(
             metavar="MODEL",
-            help="Python file that defines model() and example_inputs().",
+            help="Python file that defines model() and example_inputs(), "
+            "package.module:function, a .pt2 file, or a finished .pte file.",
             show_default=False,
         ),
     ],
@@ -72,6 +73,22 @@ def compare(  # noqa: PLR0917 - typer reads the signature
         typer.Option(
             metavar="CONFIG",
             help="Measure latencies against this one. Default: the first.",
+            show_default=False,
+        ),
+    ] = None,
+    inputs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Input sets that torch.save wrote, in place of the MODEL's own.",
+            show_default=False,
+        ),
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Hold the numbers against this eager model. Default: MODEL itself.",
             show_default=False,
         ),
     ] = None,
@@ -131,6 +148,8 @@ def compare(  # noqa: PLR0917 - typer reads the signature
         model,
         backends=backends,
         baseline=baseline,
+        inputs=inputs,
+        reference=reference,
         option=option or [],
         budget=budget,
         time_limit=time_limit,

@@ -18,10 +18,12 @@ from executorch_backend_kit.report.output_file import check_place, write_whole
 
 
 def run(
-    model: Path,
+    model: str,
     *,
     backends: str | None,
     baseline: str | None,
+    inputs: Path | None,
+    reference: str | None,
     option: Sequence[str],
     budget: float,
     time_limit: float,
@@ -45,6 +47,8 @@ def run(
             model,
             None if backends is None else backends.split(","),
             baseline=baseline,
+            inputs=inputs,
+            reference=reference,
             options=options(option),
             limits=Limits(budget, time_limit, tolerance),
             use_cache=cache,

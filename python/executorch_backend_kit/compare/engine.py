@@ -11,13 +11,14 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from executorch_backend_kit.aot.discovery import executorch_version
 from executorch_backend_kit.aot.errors import ConfigurationError
 from executorch_backend_kit.compare import environment, model_name, row_facts
 from executorch_backend_kit.compare.cache import Cache, default_folder
 from executorch_backend_kit.compare.errors import ModelError
-from executorch_backend_kit.compare.lines import Line, make_lines
+from executorch_backend_kit.compare.lines import Line, make_lines, program_line
 from executorch_backend_kit.compare.lowering_jobs import Exports, Prepared
 from executorch_backend_kit.compare.progress import Progress, Silent
 from executorch_backend_kit.compare.rounds import measure
@@ -68,14 +69,21 @@ def compare(
     baseline: str | None = None,
     options: Mapping[str, Mapping[str, str]] | None = None,
     limits: Limits | None = None,
+    inputs: Path | None = None,
+    reference: str | None = None,
     use_cache: bool = True,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compares configurations of the MODEL file `model`.
+    """Compares configurations of a MODEL: a Python file, package.module:function, a .pt2 file.
 
-    backends: configurations such as "reference+xnnpack"; every usable backend if None
-    baseline: the configuration that latencies are compared with; the first if None
-    options:  of each backend by its name, as text
+    backends:  configurations such as "reference+xnnpack"; every usable backend if None
+    baseline:  the configuration that latencies are compared with; the first if None
+    options:   of each backend by its name, as text
+    inputs:    a .pt file with input sets, in place of the MODEL's own
+    reference: another MODEL whose eager outputs are the right ones, for example the float model
+               behind a quantized one
+
+    A MODEL that is a finished .pte file is run as it is, and measured.
 
     Raises ConfigurationError, ModelError, or WorkerError if no worker can be started.
     """
@@ -85,27 +93,56 @@ def compare(
             "ExecuTorch is not installed, and comparing needs it.",
             fix="pip install 'executorch>=1.4,<1.6'",
         )
-    lines, reference = make_lines(backends, baseline, options or {})
-    session = _Session(
+    question = Question(
         model_name.absolute(model),
-        lines,
-        lines[reference],
-        limits or Limits(),
-        progress or Silent(),
+        None if inputs is None else model_name.absolute(inputs),
+        None if reference is None else model_name.absolute(reference),
     )
+    limits, progress = limits or Limits(), progress or Silent()
+    lines, base = (
+        program_line(question.model, backends)
+        if question.is_program
+        else make_lines(backends, baseline, options or {})
+    )
+    session = _Session(question, lines, lines[base], limits, progress)
     try:
         return session.compare(Cache(default_folder()) if use_cache else None)
     finally:
         session.close()
 
 
+@dataclass(frozen=True)
+class Question:
+    """What is compared, on what, and with what: names that every process finds."""
+
+    model: str
+    inputs: str | None = None
+    reference: str | None = None
+
+    @property
+    def is_program(self) -> bool:
+        """True if the MODEL is a finished program: nothing is exported or lowered."""
+        return Path(self.model).suffix == ".pte"
+
+    @property
+    def reference_name(self) -> str:
+        """As reports name it."""
+        return "eager" if self.reference is None else f"eager {Path(self.reference).name}"
+
+
 class _Session:
     """One comparison: its workers, its temporary files, and its stages in order."""
 
     def __init__(
-        self, model: str, lines: list[Line], reference: Line, limits: Limits, progress: Progress
+        self,
+        question: Question,
+        lines: list[Line],
+        reference: Line,
+        limits: Limits,
+        progress: Progress,
     ) -> None:
-        self._model = model
+        self._question = question
+        self._model = question.model
         self._lines = lines
         self._reference = reference
         self._limits = limits
@@ -131,19 +168,24 @@ class _Session:
         found = environment.describe(list(backends.values()))
         self._progress.update("model", 0.0, Path(self._model).name)
         try:
-            facts = self._workshop.ask("prepare", model=self._model, folder=str(self._folder))
+            facts = self._facts()
         except WorkerError as error:
             if error.finding.code in _NOT_THE_MODELS_FAULT:
                 raise
             raise _of_the_model(error) from error
-        prepared = Prepared(Path(self._model), self._folder, facts["fingerprint"], found)
         self._inputs = [self._folder / "inputs" / str(n) for n in range(len(facts["inputs"]))]
         clock.lap("model")
-        exports = Exports(prepared, cache, self._progress)
-        exports.make(configured, self._workshop)
+        findings = [Finding.from_json(f) for f in facts["findings"]]
+        if not self._question.is_program:
+            prepared = Prepared(Path(self._model), self._folder, facts["fingerprint"], found)
+            exports = Exports(prepared, cache, self._progress)
+            exports.make(configured, self._workshop)
+            self._take_exports(exports)
+            findings += exports.findings
         clock.lap("lower")
-        self._first_runs(exports)
-        self._check()
+        self._first_runs()
+        if facts["checked"]:
+            self._check()
         clock.lap("first runs")
         self._measure()
         clock.lap("measure")
@@ -151,34 +193,53 @@ class _Session:
             model=self._model,
             baseline_row=self._lines.index(self._reference),
             rows=tuple(line.row for line in self._lines),
-            inputs=tuple(tuple(values) for values in facts["inputs"]),
+            inputs=tuple(tuple(values) for values in facts["inputs"]) or ((),),
             described=facts["described"],
             environment=found,
             seconds=clock.total(),
-            findings=(
-                *(Finding.from_json(f) for f in facts["findings"]),
-                *exports.findings,
-                *self._baseline_findings(),
-                *self._worker_findings(),
-            ),
+            findings=(*findings, *self._baseline_findings(), *self._worker_findings()),
+            checked=facts["checked"],
         )
 
-    def _first_runs(self, exports: Exports) -> None:
-        """Starts all processes, then loads and runs each program once, one after the other."""
-        lines, programs = [], []
+    def _facts(self) -> dict[str, Any]:
+        """What preparing the MODEL, its inputs and its reference tells."""
+        question, folder = self._question, str(self._folder)
+        asked = {"folder": folder, "reference": question.reference, "input_sets": question.inputs}
+        if not question.is_program:
+            answer = self._workshop.ask("prepare", model=question.model, **asked)
+        elif question.reference is not None:
+            answer = self._workshop.ask("prepare_reference", **asked)
+        elif question.inputs is not None:
+            answer = self._workshop.ask("inputs", file=question.inputs, folder=folder)
+        else:  # etbk-run fills in ones
+            answer = {"inputs": []}
+        checked = not question.is_program or question.reference is not None
+        return {"described": None, "findings": [], "checked": checked} | answer
+
+    def _take_exports(self, exports: Exports) -> None:
+        """Gives each line its program, or the reason why there is none."""
         for line in self._lines:
-            if line.configuration:
-                export = exports.of(line.configuration)
-                if export.program:
-                    facts = row_facts.of_program(export.program, cached=export.cached)
-                    delegation = export.program.delegation
-                    findings = row_facts.took_nothing(line.configuration, delegation)
-                    line.row = replace(line.row, findings=tuple(findings), **facts)
-                    lines.append(line)
-                    programs.append((line.configuration, export.program))
-                elif export.failure:
-                    line.fail(export.failure)
+            if line.configuration is None:
+                continue
+            export = exports.of(line.configuration)
+            line.program = export.program
+            if export.program:
+                facts = row_facts.of_program(export.program, cached=export.cached)
+                delegation = export.program.delegation
+                findings = row_facts.took_nothing(line.configuration, delegation)
+                line.row = replace(line.row, findings=tuple(findings), **facts)
+            elif export.failure:
+                line.fail(export.failure)
+
+    def _first_runs(self) -> None:
+        """Starts all processes, then loads and runs each program once, one after the other."""
+        lines = [line for line in self._lines if line.configuration and line.program]
         self._progress.update("first runs", 0.0, "starting")
+        programs = [
+            (line.configuration, line.program)
+            for line in lines
+            if line.configuration and line.program
+        ]
         start_all(programs, self._folder, self._limits.time_limit, self._runs)
         for number, (line, run) in enumerate(zip(lines, self._runs, strict=True)):
             self._progress.update("first runs", number / len(lines), line.row.configuration)
@@ -205,7 +266,8 @@ class _Session:
             try:
                 answer = self._workshop.ask(
                     "check",
-                    model=self._model,
+                    model=self._question.reference or self._model,
+                    reference_name=self._question.reference_name,
                     folder=str(self._folder),
                     outputs=str(line.run.outputs),
                     sets=len(self._inputs),

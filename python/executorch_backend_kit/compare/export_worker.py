@@ -40,8 +40,11 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     clock = _Clock()
     file = _model_file(request["model"])
     clock.lap("import")
-    model, sets, shapes = file.model(), file.input_sets(), file.dynamic_shapes()
-    if model.training:
+    model, shapes = file.model(), file.dynamic_shapes()
+    given = request.get("input_sets")
+    sets = input_file.read_sets(Path(given)) if given else file.input_sets()
+    source = Path(given).name if given else "example_inputs()"
+    if model.training and file.exported is None:
         model.eval()
         findings.append(
             Finding(
@@ -56,30 +59,61 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     clock.lap("model")
     flat_sets = [_pytree.tree_leaves(s) for s in sets]
     for number, values in enumerate(flat_sets):
-        _write(file, folder / "inputs" / str(number), values, "example_inputs()")
-    try:
-        with torch.no_grad():
-            program = torch.export.export(model, sets[0], dynamic_shapes=shapes, strict=False)
-    except Exception as error:
-        raise _export_error(file, model, sets[0], error) from error
+        _write(file, folder / "inputs" / str(number), values, source)
+    program = file.exported
+    if program is None:
+        try:
+            with torch.no_grad():
+                program = torch.export.export(model, sets[0], dynamic_shapes=shapes, strict=False)
+        except Exception as error:
+            raise _export_error(file, model, sets[0], error) from error
     key = fingerprint(program)
     _save(program, folder / "program.pt2")  # before running: a model may change itself
     clock.lap("export")
-    described = None
-    outputs = []
-    for number, arguments in enumerate(sets):
-        result = _pytree.tree_leaves(_run(file, model, arguments))
-        _write(file, folder / "reference" / str(number), result, "the model")
-        outputs.append(result)
+    judge = _model_file(request["reference"]) if request.get("reference") else file
+    outputs = _reference(judge, model if judge is file else judge.model().eval(), sets, folder)
     clock.lap("eager")
     findings += _strange_reference(outputs)
-    described = file.describe(outputs)
+    described = judge.describe(outputs)
     return {
         "fingerprint": key,
         "inputs": [tensor_files.describe(values) for values in flat_sets],
         "described": described,
         "findings": [f.to_json() for f in findings],
         "seconds": clock.laps,
+    }
+
+
+def _reference(
+    file: model_file.ModelFile, model: Any, sets: list[tuple[Any, ...]], folder: Path
+) -> list[list[Any]]:
+    """Runs the model that others are held against; leaves its outputs."""
+    from torch.utils import _pytree
+
+    outputs = []
+    for number, arguments in enumerate(sets):
+        result = _pytree.tree_leaves(_run(file, model, arguments))
+        _write(file, folder / "reference" / str(number), result, "the model")
+        outputs.append(result)
+    return outputs
+
+
+def prepare_reference(request: dict[str, Any]) -> dict[str, Any]:
+    """For a finished program: inputs, and the outputs of the model that it is held against."""
+    from torch.utils import _pytree
+
+    folder = Path(request["folder"])
+    file = _model_file(request["reference"])
+    given = request.get("input_sets")
+    sets = input_file.read_sets(Path(given)) if given else file.input_sets()
+    flat_sets = [_pytree.tree_leaves(s) for s in sets]
+    for number, values in enumerate(flat_sets):
+        _write(file, folder / "inputs" / str(number), values, "example_inputs()")
+    outputs = _reference(file, file.model().eval(), sets, folder)
+    return {
+        "inputs": [tensor_files.describe(values) for values in flat_sets],
+        "described": file.describe(outputs),
+        "findings": [f.to_json() for f in _strange_reference(outputs)],
     }
 
 
@@ -181,7 +215,7 @@ def read_inputs(request: dict[str, Any]) -> dict[str, Any]:
     sets = input_file.read(Path(request["file"]))
     for number, values in enumerate(sets):
         tensor_files.write(Path(request["folder"]) / "inputs" / str(number), values)
-    return {"sets": len(sets)}
+    return {"sets": len(sets), "inputs": [tensor_files.describe(values) for values in sets]}
 
 
 def lower_program(request: dict[str, Any]) -> dict[str, Any]:
@@ -250,7 +284,8 @@ def check(request: dict[str, Any]) -> dict[str, Any]:
     tolerance = request["tolerance"]
     result = numerics.compare(got, want, tuple(tolerance) if tolerance else None)
     described = _model_file(request["model"]).describe(got)
-    return {"numerics": result.to_json(), "described": described}
+    numbers = {**result.to_json(), "reference": request.get("reference_name", "eager")}
+    return {"numerics": numbers, "described": described}
 
 
 def hello() -> dict[str, Any]:
@@ -275,5 +310,12 @@ class _Clock:
 
 if __name__ == "__main__":
     serve(
-        hello, {"prepare": prepare, "lower": lower_program, "check": check, "inputs": read_inputs}
+        hello,
+        {
+            "prepare": prepare,
+            "prepare_reference": prepare_reference,
+            "lower": lower_program,
+            "check": check,
+            "inputs": read_inputs,
+        },
     )

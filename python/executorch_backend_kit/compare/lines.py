@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from executorch_backend_kit.aot import configuration as configurations
 from executorch_backend_kit.aot.configuration import Configuration
+from executorch_backend_kit.aot.delegation import DelegateUse, DelegationReport
 from executorch_backend_kit.aot.discovery import Candidate, discover
 from executorch_backend_kit.aot.errors import ConfigurationError, UnusableBackendError
+from executorch_backend_kit.compare.cache import Program
+from executorch_backend_kit.compare.errors import ModelError
 from executorch_backend_kit.compare.running import Run
+from executorch_backend_kit.pte import ProgramFile
+from executorch_backend_kit.pte.errors import PteError
 from executorch_backend_kit.report.comparison import Row
 from executorch_backend_kit.report.finding import KitError
 
@@ -20,6 +27,7 @@ class Line:
 
     row: Row
     configuration: Configuration | None
+    program: Program | None = None
     run: Run | None = None
 
     def fail(self, error: KitError) -> None:
@@ -54,6 +62,45 @@ def make_lines(
                 fix="Add the backend to --backends or remove its options.",
             )
     return lines, reference
+
+
+def program_line(path: str, backends: Sequence[str] | None) -> tuple[list[Line], int]:
+    """The one line of a finished program file; raises ConfigurationError or PteError."""
+    if backends is not None:
+        raise ConfigurationError(
+            "CONFIGURATION-INVALID",
+            "A finished program holds its delegates already: --backends cannot change them.",
+            evidence=path,
+            fix="Leave out --backends, or give the MODEL that the program was made from.",
+        )
+    file = Path(path)
+    try:
+        with ProgramFile.open(file) as opened:
+            methods = opened.inspect()["methods"]
+        size = file.stat().st_size
+    except (PteError, OSError) as error:
+        raise ModelError(
+            "MODEL-FILE-MISSING",
+            f"The program file {file.name} cannot be read.",
+            evidence=str(error),
+            fix="Give the path of a readable .pte file; etbk inspect says what is wrong with it.",
+        ) from None
+    ids = Counter(d["id"] for method in methods for d in method["delegates"])
+    described = [c.descriptor for c in discover() if c.descriptor is not None]
+    used = tuple(d for d in described if d.id in ids)
+    names = {d.id: d.name for d in used}
+    uses = tuple(DelegateUse(names.get(i, i), i, count) for i, count in sorted(ids.items()))
+    left = Counter(
+        op["name"].removeprefix("aten::") for method in methods for op in method["operators"]
+    )
+    delegation = DelegationReport(uses, 0, 0, dict(left))
+    row = Row(
+        file.name,
+        delegates=tuple(delegation.to_json()["delegates"]),
+        pte_bytes=size,
+    )
+    program = Program(file, "", size, delegation, 0.0)
+    return [Line(row, Configuration(file.name, used), program)], 0
 
 
 def _line(

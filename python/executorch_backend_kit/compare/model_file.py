@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from executorch_backend_kit.aot.lowering import summary
-from executorch_backend_kit.compare import model_name
+from executorch_backend_kit.compare import exported_file, model_name
 from executorch_backend_kit.compare.errors import ModelError
 
 # A person's code may raise anything; Ctrl-C itself never reaches a worker.
@@ -39,6 +39,11 @@ class ModelFile:
         if not isinstance(model, torch.nn.Module):
             raise self._wrong_type("model()", "a torch.nn.Module", model)
         return model
+
+    @property
+    def exported(self) -> Any:
+        """The exported program that this MODEL is; None if it has to be exported."""
+        return getattr(self.module, "exported_program", None)
 
     def input_sets(self) -> list[tuple[Any, ...]]:
         """The example inputs: one tuple of arguments, or several as a list of tuples."""
@@ -99,8 +104,13 @@ class ModelFile:
         )
 
 
-def load(path: Path) -> ModelFile:
-    """Imports the file, with its own folder importable; raises ModelError."""
+def load(path: Path | str) -> ModelFile:
+    """Imports the file, with its own folder importable; raises ModelError.
+
+    Also takes the other forms of a MODEL: package.module:function and .pt2.
+    """
+    if model_name.is_function(str(path)):
+        return _load_function(str(path))
     path = Path(model_name.absolute(path))
     if not os.path.isfile(path):  # noqa: PTH113 - says no where Path.is_file raises
         raise ModelError(
@@ -109,6 +119,8 @@ def load(path: Path) -> ModelFile:
             evidence=str(path),
             fix="Give the path of a Python file that defines model() and example_inputs().",
         )
+    if path.suffix == ".pt2":
+        return ModelFile(path, exported_file.load(path))
     name = f"etbk_model_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if path.suffix != ".py" or spec is None or spec.loader is None:
@@ -116,7 +128,7 @@ def load(path: Path) -> ModelFile:
             "MODEL-NOT-PYTHON",
             f"{path.name} is not a Python file.",
             evidence=str(path),
-            fix="Give a .py file that defines model() and example_inputs().",
+            fix="Give a .py file that defines model() and example_inputs(), or a .pt2 file.",
         )
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -135,6 +147,47 @@ def load(path: Path) -> ModelFile:
             fix=fix,
         ) from error
     return ModelFile(path, module)
+
+
+def _load_function(text: str) -> ModelFile:
+    """package.module:function, with the current directory importable.
+
+    The function returns the model alone, and the module defines example_inputs(); or it returns
+    (model, inputs) or (model, inputs, dynamic shapes).
+    """
+    module_name, _, name = text.partition(":")
+    path = Path(text)
+    if os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds texts
+        sys.path.insert(0, os.getcwd())  # noqa: PTH109
+    try:
+        module = importlib.import_module(module_name)
+    except _ANYTHING as error:
+        raise ModelError(
+            "MODEL-IMPORT-FAILED",
+            f"The module {module_name} cannot be imported.",
+            evidence=summary(error),
+            fix=f"Correct it until python -c 'import {module_name}' runs through here.",
+        ) from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise ModelError(
+            "MODEL-FUNCTION-MISSING",
+            f"{module_name} has no function {name}().",
+            evidence=str(module.__file__),
+            fix=f"Define {name}() in it, or correct the name after the colon.",
+        )
+    made = ModelFile(path, module)._call(name)
+    parts = made if isinstance(made, tuple) else (made,)
+    holder = ModuleType(text)
+    for optional in ("describe", "dynamic_shapes", "calibration_inputs", "example_inputs"):
+        if hasattr(module, optional):
+            setattr(holder, optional, getattr(module, optional))
+    holder.model = lambda: parts[0]  # type: ignore[attr-defined]
+    if len(parts) > 1:
+        holder.example_inputs = lambda: parts[1]  # type: ignore[attr-defined]
+    if len(parts) > 2:
+        holder.dynamic_shapes = lambda: parts[2]  # type: ignore[attr-defined]
+    return ModelFile(path, holder)
 
 
 def _where(path: Path, error: BaseException) -> str:

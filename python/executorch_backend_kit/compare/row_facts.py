@@ -49,8 +49,9 @@ def wrong_numbers(numerics: dict[str, Any]) -> list[Finding]:
     return [
         Finding(
             "NUMERICS-WRONG",
-            f"The numbers are not those of the eager model: {numerics['reason']}.",
-            evidence=f"rtol {tolerance['rtol']:g}, atol {tolerance['atol']:g}"
+            f"The numbers are not those of the reference: {numerics['reason']}.",
+            evidence=f"reference: {numerics['reference']}; "
+            f"rtol {tolerance['rtol']:g}, atol {tolerance['atol']:g}"
             + ("" if cosine is None else f", cosine similarity {cosine:.6f}"),
             fix="If the backend computes in a lower precision on purpose, allow that with "
             "--rtol and --atol.",

@@ -83,12 +83,15 @@ def delegates(row: Document) -> list[str]:
 def notes(document: Document) -> list[str]:
     """What has to be known to read the numbers."""
     rows = document["rows"]
-    tolerance = next((r["numerics"]["tolerance"] for r in rows if r["numerics"]), None)
+    numerics = next((r["numerics"] for r in rows if r["numerics"]), None)
+    tolerance = numerics["tolerance"] if numerics else None
     mode = next((r["load_mode"] for r in rows if r["load_mode"]), None)
     said = []
-    if tolerance:
+    if numerics and tolerance:
+        against = numerics["reference"]
+        against = "the eager model" if against == "eager" else against
         said.append(
-            f"Numbers: against the eager model, right within {tolerance['rtol']:g} of an element "
+            f"Numbers: against {against}, right within {tolerance['rtol']:g} of an element "
             f"plus {tolerance['atol']:g} of the largest."
         )
     if mode:
