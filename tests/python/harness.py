@@ -31,6 +31,11 @@ class Result:
         return document
 
 
+def codes(document: Document) -> list[str]:
+    """Codes of the findings, without what other work on the tester's machine causes."""
+    return [f["code"] for f in document["findings"] if f["code"] != "MACHINE-BUSY"]
+
+
 Etbk = Callable[..., Result]
 
 

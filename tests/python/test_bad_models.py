@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from executorch_backend_kit.compare import ModelError, model_file, model_name
-from harness import Etbk
+from harness import Etbk, codes
 
 GOOD_INPUTS = "import torch\ndef example_inputs(): return (torch.ones(2, 2),)\n"
 GOOD_MODEL = "import torch\ndef model(): return torch.nn.Linear(2, 2).eval()\n"
@@ -136,4 +136,4 @@ def test_training_mode_is_left_and_said(etbk: Etbk, tmp_path: Path) -> None:
     )
     result = etbk("compare", file, "--backends", "portable", "--budget", "0.1", "--json")
     assert result.code == 0, result.out
-    assert [f["code"] for f in result.document["findings"]] == ["MODEL-IN-TRAINING-MODE"]
+    assert codes(result.document) == ["MODEL-IN-TRAINING-MODE"]

@@ -12,7 +12,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from harness import MODEL, VENDOR, Document, Etbk, environment, install_entry_points
+from harness import (
+    MODEL,
+    VENDOR,
+    Document,
+    Etbk,
+    codes,
+    environment,
+    install_entry_points,
+)
 
 POINTS = ("unregistered", "throws", "cannot_compile", "dies", "misnamed", "old", "needs_more")
 
@@ -143,7 +151,7 @@ def test_failing_rows_leave_the_good_one_alone(bad: Document) -> None:
 
 
 def test_a_failed_baseline_is_said_and_no_ratio_is_made_up(bad: Document) -> None:
-    assert [f["code"] for f in bad["findings"]] == ["BASELINE-FAILED"]
+    assert codes(bad) == ["BASELINE-FAILED"]
     latency = row_of(bad, "portable")["latency"]
     assert latency["median_ms"] > 0
     assert (latency["ratio_to_baseline"], latency["verdict"]) == (None, None)
@@ -186,7 +194,7 @@ def test_a_cache_that_cannot_be_written_is_said_and_the_answer_stays(
         ETBK_CACHE=str(blocker / "cache"),
     )  # fmt: skip
     assert result.code == 0
-    assert [f["code"] for f in result.document["findings"]] == ["CACHE-NOT-WRITABLE"]
+    assert codes(result.document) == ["CACHE-NOT-WRITABLE"]
     assert blocker.read_text() == ""
 
 
@@ -209,8 +217,8 @@ def test_a_damaged_cache_is_said_and_made_good(etbk: Etbk, cache: Path, good: Do
     arguments = ("compare", MODEL, "--backends", "portable", "--budget", "0.1", "--json")
     first, second = etbk(*arguments), etbk(*arguments, "--rtol", "0.5")
     assert (first.code, second.code) == (0, 0)
-    assert [f["code"] for f in first.document["findings"]] == ["CACHE-DAMAGED"]
-    assert second.document["findings"] == []
+    assert codes(first.document) == ["CACHE-DAMAGED"]
+    assert codes(second.document) == []
     (row,) = second.document["rows"]
     assert row["lowering"]["cached"] is True
     assert row["numerics"]["tolerance"] == {"rtol": 0.5, "atol": 1e-4}
@@ -242,6 +250,31 @@ def test_an_interrupted_comparison_leaves_nothing(
     assert out == ""
     assert list(scratch.iterdir()) == []
     assert [p for p in cache.rglob("*") if p.is_file()] == []
+
+
+def test_an_interrupted_measurement_keeps_what_it_has(
+    tmp_path: Path, cache: Path, validate: Callable[[Document], None]
+) -> None:
+    words = ["compare", str(MODEL), "--backends", "portable,portable", "--budget", "300", "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "executorch_backend_kit", *words],
+        env=environment(TMPDIR=str(tmp_path), ETBK_CACHE=str(cache)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.glob("*/outputs-1/1/index.json")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, "Traceback" in err) == (130, False)
+    document = json.loads(out)
+    validate(document)
+    assert "COMPARISON-INTERRUPTED" in codes(document)
+    assert all(row["numerics"]["pass"] for row in document["rows"])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_sizes_may_change_and_options_reach_the_backend(etbk: Etbk, tmp_path: Path) -> None:

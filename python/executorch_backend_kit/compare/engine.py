@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,13 @@ from typing import Any
 from executorch_backend_kit.aot.discovery import executorch_version
 from executorch_backend_kit.aot.errors import ConfigurationError
 from executorch_backend_kit.compare import environment, model_name, row_facts
+from executorch_backend_kit.compare.busyness import BUSY, Busyness
 from executorch_backend_kit.compare.cache import Cache, default_folder
 from executorch_backend_kit.compare.errors import ModelError
 from executorch_backend_kit.compare.lines import Line, make_lines, program_line
 from executorch_backend_kit.compare.lowering_jobs import Exports, Prepared
 from executorch_backend_kit.compare.progress import Progress, Silent
-from executorch_backend_kit.compare.rounds import measure
+from executorch_backend_kit.compare.rounds import Track, measure
 from executorch_backend_kit.compare.running import Run, start_all
 from executorch_backend_kit.compare.workshop import Workshop
 from executorch_backend_kit.report.comparison import Comparison
@@ -151,6 +153,8 @@ class _Session:
         self._folder = self._scratch.path
         self._workshop = Workshop(self._folder, limits.time_limit)
         self._runs: list[Run] = []
+        self._others: float | None = None  # busy processors while measuring
+        self._interrupted = ""  # in which stage
         self._inputs: list[Path] = []
 
     def close(self) -> None:
@@ -183,12 +187,15 @@ class _Session:
             self._take_exports(exports)
             findings += exports.findings
         clock.lap("lower")
-        self._first_runs()
-        if facts["checked"]:
-            self._check()
+        with self._interruptible("first runs"):
+            self._first_runs()
+            if facts["checked"]:
+                self._check()
         clock.lap("first runs")
-        self._measure()
+        if not self._interrupted:
+            self._measure()
         clock.lap("measure")
+        found["other_load"] = None if self._others is None else round(self._others, 2)
         return Comparison(
             model=self._model,
             baseline_row=self._lines.index(self._reference),
@@ -197,9 +204,56 @@ class _Session:
             described=facts["described"],
             environment=found,
             seconds=clock.total(),
-            findings=(*findings, *self._baseline_findings(), *self._worker_findings()),
+            findings=(
+                *findings,
+                *self._baseline_findings(),
+                *self._worker_findings(),
+                *self._circumstances(),
+            ),
             checked=facts["checked"],
+            interrupted=bool(self._interrupted),
         )
+
+    @contextmanager
+    def _interruptible(self, stage: str) -> Iterator[None]:
+        """Ctrl-C ends the stage alone: what is known by then is the result."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._interrupted = stage
+
+    def _stop_running(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            if line.run:
+                line.run.worker.kill()
+
+    def _circumstances(self) -> list[Finding]:
+        """What took place beside the comparison and touches its numbers."""
+        found = []
+        if self._interrupted:
+            missing = [line.row.configuration for line in self._lines if not line.row.latency]
+            found.append(
+                Finding(
+                    "COMPARISON-INTERRUPTED",
+                    f"The comparison was interrupted in stage {self._interrupted!r}: the results "
+                    "are partial.",
+                    evidence=f"not measured: {', '.join(missing) or 'none'}",
+                    fix="Run it again; lowered programs are kept.",
+                    severity=Severity.WARNING,
+                )
+            )
+        if self._others is not None and self._others > BUSY:
+            found.append(
+                Finding(
+                    "MACHINE-BUSY",
+                    f"Other work kept {self._others:.1f} processors busy while latencies were "
+                    "measured: the ratios hold, the times would be shorter on an idle machine.",
+                    evidence="processor time of the usable CPUs, less that of the comparison",
+                    fix="Run it again when the machine is idle.",
+                    severity=Severity.WARNING,
+                )
+            )
+        return found
 
     def _facts(self) -> dict[str, Any]:
         """What preparing the MODEL, its inputs and its reference tells."""
@@ -284,13 +338,20 @@ class _Session:
         if not lines:
             return
         base = lines.index(self._reference) if self._reference in lines else None
-        tracks = measure(
-            [line.run for line in lines if line.run],
-            base,
-            self._limits.budget,
-            progress=lambda share: self._progress.update("measure", share),
-        )
+        runs = [line.run for line in lines if line.run]
+        busyness = Busyness([run.worker.pid for run in runs])
+        tracks = [Track(run) for run in runs]
+        with self._interruptible("measure"):
+            measure(
+                tracks,
+                base,
+                self._limits.budget,
+                progress=lambda share: self._progress.update("measure", share),
+            )
+        self._others = busyness.others()
         baseline = None if base is None or tracks[base].failure else tracks[base]
+        if self._interrupted:
+            self._stop_running(lines)
         for line, track in zip(lines, tracks, strict=True):
             if track.failure:
                 line.fail(track.failure)
@@ -300,7 +361,7 @@ class _Session:
 
     def _share(self, line: Line) -> None:
         """What part delegates have in a run: an extra one, so that timed runs are left alone."""
-        if line.run is None or not line.row.delegates:
+        if line.run is None or not line.row.delegates or self._interrupted:
             return
         try:
             line.row = replace(line.row, shares=line.run.delegate_shares())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 from importlib import metadata
@@ -19,12 +20,18 @@ def describe(backends: list[BackendDescriptor]) -> dict[str, Any]:
         "machine": platform.machine(),
         "processor": _processor(),
         "cpus": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
+        "governor": _governor(),
         "load_average": round(os.getloadavg()[0], 2),
         "python": platform.python_version(),
         "kit": executorch_backend_kit.__version__,
         "torch": _version("torch"),
         "executorch": _version("executorch"),
         "backends": {b.name: f"{b.package} {b.version}" for b in backends},
+        "plugins": {
+            b.runtime_library.name: _hash(b.runtime_library)
+            for b in backends
+            if b.runtime_library is not None
+        },
     }
 
 
@@ -32,6 +39,22 @@ def _version(distribution: str) -> str | None:
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
+        return None
+
+
+def _governor() -> str | None:
+    """How the kernel chooses the first CPU's frequency."""
+    try:
+        path = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+        return path.read_text().strip()
+    except OSError:
+        return None
+
+
+def _hash(path: Path) -> str | None:
+    try:
+        return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
         return None
 
 

@@ -16,7 +16,7 @@ from executorch_backend_kit.aot.discovery import discover
 from executorch_backend_kit.compare import environment, row_facts, runner
 from executorch_backend_kit.compare.errors import ModelError
 from executorch_backend_kit.compare.progress import Progress, Silent
-from executorch_backend_kit.compare.rounds import measure
+from executorch_backend_kit.compare.rounds import Track, measure
 from executorch_backend_kit.compare.workshop import Workshop
 from executorch_backend_kit.help import data as help_data
 from executorch_backend_kit.pte import ProgramFile
@@ -267,11 +267,9 @@ def bench(
                 rows[-1].prepare(settings, folders)
         good = [row for row in rows if row.failure is None]
         base = 0 if good and good[0] is rows[0] else None
-        tracks = (
-            measure(good, base, budget, progress=lambda s: progress.update("measure", s))
-            if good
-            else []
-        )
+        tracks = [Track(row) for row in good]
+        if tracks:
+            measure(tracks, base, budget, progress=lambda s: progress.update("measure", s))
         for row, track in zip(good, tracks, strict=True):
             row.failure = track.failure
             if track.failure is None:

@@ -67,19 +67,19 @@ class Track:
 
 
 def measure(
-    runners: Sequence[Runner],
+    tracks: Sequence[Track],
     baseline: int | None,
     budget: float,
     *,
     clock: Callable[[], float] = time.monotonic,
     progress: Callable[[float], None] = lambda _: None,
-) -> list[Track]:
-    """Warms up, then runs rounds until the budget in seconds is spent or all is plain.
+) -> None:
+    """Fills the tracks: warms up, then runs rounds until the budget is spent or all is plain.
 
-    Three rounds are always run, however long they take. `progress` is told the share that is done.
+    An interrupt leaves what is measured by then. Three rounds are always run, however long they
+    take. `progress` is told the share that is done.
     """
     start = clock()
-    tracks = [Track(runner) for runner in runners]
     turn = min(max(budget / (len(tracks) * 40), _TURN_SECONDS[0]), _TURN_SECONDS[1])
     for track in tracks:
         _warm_up(track, budget * _WARM_UP_SHARE / len(tracks), turn, clock)
@@ -100,7 +100,6 @@ def measure(
         plain_after = _PLAIN_ROUNDS_IF_SLOW if spent > budget / 2 else _PLAIN_ROUNDS
         if number + 1 >= plain_after and not _drop_plain(tracks, reference):
             break
-    return tracks
 
 
 def _warm_up(track: Track, seconds: float, turn: float, clock: Callable[[], float]) -> None:

@@ -115,10 +115,13 @@ class Comparison:
     seconds: dict[str, float]
     findings: tuple[Finding, ...] = ()
     checked: bool = True  # numbers were held against a reference
+    interrupted: bool = False  # by Ctrl-C: the rest is missing
 
     @property
     def exit_code(self) -> int:
-        """0 all right, 1 a row wrong or failed, 3 nothing could run."""
+        """0 all right, 1 a row wrong or failed, 3 nothing could run, 130 interrupted."""
+        if self.interrupted:
+            return 130
         if all(row.failed for row in self.rows):
             return 3
         good = (row.right if self.checked else not row.failed for row in self.rows)

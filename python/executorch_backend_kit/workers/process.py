@@ -51,6 +51,11 @@ class Worker:
             },
         )
 
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._process.pid
+
     def send(self, operation: str, limit: float, **request: Any) -> None:
         """Sends a request; its reply is due in `limit` seconds: see `receive` and `wait_any`."""
         self.stage = operation
