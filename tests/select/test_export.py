@@ -15,8 +15,6 @@ from pathlib import Path
 
 import pytest
 from executorch_backend_kit.compare.errors import ModelError
-from executorch_backend_kit.export.manifest import write_whole
-from executorch_backend_kit.report.finding import KitError
 from executorch_backend_kit.select.view import render
 from harness import Document, Etbk, environment
 from rich.console import Console
@@ -152,19 +150,26 @@ def test_a_model_that_does_not_export(etbk: Etbk, tmp_path: Path) -> None:
     assert (done.code, "EXPORT-FAILED" in done.err) == (2, True)
 
 
-def test_no_space_left(tmp_path: Path) -> None:
+def test_no_space_left(etbk: Etbk, tmp_path: Path) -> None:
     """A limit on file sizes stands in for a full disk."""
-    file = tmp_path / "file.pte"
-    file.write_bytes(b"good")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10000, limits[1]))
     try:
-        with pytest.raises(KitError, match="EXPORT-NOT-WRITTEN"):
-            write_whole(file, bytes(100))
+        done = etbk("export", CNN, *THREE, "-o", tmp_path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert file.read_bytes() == b"good"
-    assert list(tmp_path.iterdir()) == [file]
+    assert done.code == 3
+    assert "File too large" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written_costs_no_other(etbk: Etbk, tmp_path: Path) -> None:
+    (tmp_path / "linux-x86-64.xnnpack.pte").mkdir()
+    done = etbk("export", CNN, *THREE[:2], *THREE[4:], "-o", tmp_path, "--json")
+    assert done.code == 1
+    made = rows(done.document)
+    assert codes(made["linux-x86-64"]) == ["FILE-NOT-WRITTEN"]
+    assert made["android-gpu"]["status"] == "made"
 
 
 def test_a_folder_that_takes_no_file(etbk: Etbk, tmp_path: Path) -> None:
@@ -179,9 +184,17 @@ def test_interrupted_and_resumed(etbk: Etbk, manifest: Document, tmp_path: Path)
     """What is there is kept, what is damaged or missing is made again, with the same bytes."""
     out, scratch = tmp_path / "out", tmp_path / "scratch"
     scratch.mkdir()
-    two = THREE[:2] + THREE[4:]
     process = subprocess.Popen(
-        [sys.executable, "-m", "executorch_backend_kit", "export", str(CNN), *two, "-o", str(out)],
+        [
+            sys.executable,
+            "-m",
+            "executorch_backend_kit",
+            "export",
+            str(CNN),
+            *THREE,
+            "-o",
+            str(out),
+        ],
         env=environment(ETBK_CACHE=str(tmp_path / "cache"), TMPDIR=str(scratch)),
         stderr=subprocess.PIPE,
         text=True,
@@ -189,23 +202,24 @@ def test_interrupted_and_resumed(etbk: Etbk, manifest: Document, tmp_path: Path)
     deadline = time.monotonic() + 240
     while not list(out.glob("*.pte")) and time.monotonic() < deadline:
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 143
     assert "Traceback" not in said
     assert list(scratch.iterdir()) == []
     assert [p for p in out.iterdir() if p.name.startswith(".")] == []
     left = json.loads((out / "manifest.json").read_text())
     assert {row["status"] for row in left["files"]} <= {"made", "pending"}
-    (kept,) = out.glob("*.pte")
-    written = kept.stat().st_mtime_ns
-    (out / next(row["file"] for row in left["files"] if row["file"] != kept.name)).write_text("x")
-    done = etbk("export", CNN, *two, "-o", out, "--json", "--no-cache")
+    assert "pending" in {row["status"] for row in left["files"]}  # the third waits for a worker
+    kept = {file: file.stat().st_mtime_ns for file in out.glob("*.pte")}
+    (out / next(r["file"] for r in left["files"] if r["status"] == "pending")).write_text("x")
+    done = etbk("export", CNN, *THREE, "-o", out, "--json")
     assert done.code == 0
-    assert kept.stat().st_mtime_ns == written
+    assert {file: file.stat().st_mtime_ns for file in kept} == kept
     for target, row in rows(done.document).items():
         assert row["status"] == "made"
-        assert row["sha256"] == rows(manifest)[target]["sha256"]
+        if row["reproducible"]:
+            assert row["sha256"] == rows(manifest)[target]["sha256"]
         assert hashlib.sha256((out / row["file"]).read_bytes()).hexdigest() == row["sha256"]
 
 

@@ -15,6 +15,11 @@ from golden import plain_request
 
 # What the plain wheel lowers for; scripts/verify_extras tries the others.
 PLAIN = ("xnnpack", "vulkan", "coreml", "portable")
+_IN_BFLOAT16 = """
+import torch
+
+model, inputs = model.to(torch.bfloat16), tuple(x.to(torch.bfloat16) for x in inputs)
+"""
 QUANTIZED = [("xnnpack", "int8"), ("xnnpack", "int4"), ("vulkan", "int8")]
 
 
@@ -65,13 +70,15 @@ def test_every_distinct_snippet_of_every_target_gives_its_recorded_delegates(
         assert seen[code].get("delegates") == delegates, (plan.name, seen[code])
 
 
-def test_quantized_snippets_delegate_too(
+def test_snippets_that_quantize_or_take_other_dtypes_delegate_too(
     knowledge: Knowledge, prober: Prober, tmp_path: Any
 ) -> None:
     codes = {
         f"{name} {recipe}": compose(knowledge.backends[name], {}, [], quantize=recipe).code
         for name, recipe in QUANTIZED
     }
+    bfloat16 = compose(knowledge.backends["xnnpack"], {}, [], dtype="bfloat16").code
+    codes["xnnpack bfloat16"] = _IN_BFLOAT16 + bfloat16
     for name, report in lowered(prober, codes, tmp_path).items():
         backend = knowledge.backends[name.split()[0]]
         assert backend.id in report.get("delegates", {}), (name, report)

@@ -23,8 +23,8 @@ def skill(
 
     Exit code 0: written, or all as it should be. 1: with --check, a file differs.
     """
-    from executorch_backend_kit.export.manifest import write_whole
     from executorch_backend_kit.knowledge import load
+    from executorch_backend_kit.report.output_file import write_whole
     from executorch_backend_kit.skill import files
 
     differing = []
@@ -38,7 +38,7 @@ def skill(
             file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _not_written(folder, error) from None
-        write_whole(file, text.encode())
+        write_whole(file, text)
         if path.suffix == ".py":
             file.chmod(0o755)
     if differing:

@@ -26,6 +26,7 @@ from executorch_backend_kit.export.programs import Making, Programs, missing_to_
 from executorch_backend_kit.export.worker import calibration_finding
 from executorch_backend_kit.knowledge import Knowledge
 from executorch_backend_kit.report.finding import Finding, KitError, Severity
+from executorch_backend_kit.report.output_file import write_whole
 from executorch_backend_kit.select import needs
 from executorch_backend_kit.select.errors import SelectionError
 from executorch_backend_kit.select.measurements import Measurements
@@ -209,7 +210,7 @@ class _Session:
         assert line.row.file is not None
         try:
             content = made.program.path.read_bytes()
-            manifest.write_whole(self._folder / line.row.file, content)
+            write_whole(self._folder / line.row.file, content)
         except OSError as error:
             self._fail(line, _unreadable(made.program.path, error))
         except KitError as error:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import executorch_backend_kit
-from executorch_backend_kit.report.finding import Finding, KitError
+from executorch_backend_kit.report.finding import Finding
+from executorch_backend_kit.report.output_file import write_whole
 
 SCHEMA = "etbk.export/1"
 NAME = "manifest.json"
@@ -82,29 +81,7 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Writes it whole, or leaves what was there."""
-        text = json.dumps(self.to_json(), indent=2) + "\n"
-        write_whole(folder / NAME, text.encode())
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file under a temporary name and renames it; raises KitError."""
-    temporary: Path | None = None
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise KitError(
-            "EXPORT-NOT-WRITTEN",
-            f"{path.name} could not be written.",
-            evidence=f"{path.parent}: {error.strerror or error}",
-            fix="Free disk space there, or name another folder with -o.",
-        ) from None
+        write_whole(folder / NAME, json.dumps(self.to_json(), indent=2) + "\n")
 
 
 def rows_before(folder: Path) -> Sequence[dict[str, Any]]:

@@ -180,6 +180,7 @@ def _plan(
         quantize=request.quantize or ("int8" if c.quantization_required else None),
         quality=request.policy == "quality",
         dynamic="dynamic-shapes" in request.needs,
+        dtype=request.dtype,
     )
     chain = [c.backend, *(b for b in behind if b.name in snippet.stages)]
     if c.name != PORTABLE and PORTABLE in knowledge.backends:

@@ -50,6 +50,7 @@ def compose(
     quantize: str | None = None,
     quality: bool = False,
     dynamic: bool = False,
+    dtype: str = "float32",
 ) -> Snippet:
     """The snippet for a backend with the settings of a target, and those behind it."""
     recipe: Mapping[str, Any] = next(
@@ -60,7 +61,7 @@ def compose(
         return Snippet("")
     setup = str(recipe.get("setup", "")).lstrip("\n")
     chosen = {**settings, **(backend.get("export", "quality", default={}) if quality else {})}
-    code = _with_settings(code, backend, chosen)
+    code = _for_dtype(_with_settings(code, backend, chosen), backend, dtype)
     quantizes = bool(setup) or _ONE_SAMPLE in code or "snippet" in recipe
     if setup:
         code = _quantization(_with_settings(setup, backend, settings), recipe) + "\n" + code
@@ -72,7 +73,7 @@ def compose(
         for fallback in fallbacks:
             stage = str(fallback.get("export", "stage", default="")).lstrip("\n")
             if stage:
-                code = code.removesuffix(_END) + stage + _END
+                code = code.removesuffix(_END) + _for_dtype(stage, fallback, dtype) + _END
                 stages.append(fallback.name)
     return Snippet(code, quantizes, dynamic and _EXPORT_DYNAMIC in code, tuple(stages))
 
@@ -82,6 +83,12 @@ def _with_settings(code: str, backend: Backend, settings: Mapping[str, Any]) -> 
         if name in settings:
             wanted = str(settings[name])
             code = re.sub(rf"(?<![\w-]){re.escape(default)}(?![\w-])", lambda _: wanted, code)  # noqa: B023
+    return code
+
+
+def _for_dtype(code: str, backend: Backend, dtype: str) -> str:
+    for text, instead in backend.get("export", "dtypes", dtype, default={}).items():
+        code = code.replace(text, instead)
     return code
 
 
