@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
+from kit_command import cache, etbk, validate
+
+__all__ = ["cache", "etbk", "validate"]
 
 Document = dict[str, Any]
 CASES = Path(__file__).parent / "cases"
@@ -58,21 +60,6 @@ def observed() -> dict[str, Document]:
     """What XNNPACK of ExecuTorch 1.5.1 was seen to do with each case."""
     found: dict[str, Document] = json.loads((CASES / "observed.json").read_text())
     return found
-
-
-@pytest.fixture(scope="session")
-def validate() -> Callable[[Document], None]:
-    """Checks a document against the schema of explanations."""
-    import jsonschema
-
-    files = resources.files("executorch_backend_kit.report") / "schemas"
-    schema = json.loads((files / "etbk.explain.1.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-
-    def check(document: Document) -> None:
-        jsonschema.Draft202012Validator(schema).validate(document)
-
-    return check
 
 
 @pytest.fixture

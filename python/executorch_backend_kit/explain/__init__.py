@@ -2,6 +2,7 @@
 
 engine       the calling side: one worker, one process that runs the program, the report
 worker       exports, lowers and experiments, in a process of its own
+runner       has the runtime and runs the program
 recording    what each partitioner saw, chose and said        words, units, nodes, places
 experiments  one property changed at a time                   specimen, changes
 judgement    the reason of each node                          reasons

@@ -23,15 +23,13 @@ from executorch_backend_kit.compare import environment
 from executorch_backend_kit.compare.errors import ModelError
 from executorch_backend_kit.compare.progress import Progress, Silent
 from executorch_backend_kit.explain.kernels import needed
-from executorch_backend_kit.pte.errors import PteError
-from executorch_backend_kit.pte.runtime_profile import this_machine
 from executorch_backend_kit.report.explanation import Explanation
 from executorch_backend_kit.report.finding import Finding, KitError, Severity
 from executorch_backend_kit.workers.errors import WorkerError
 from executorch_backend_kit.workers.process import Worker
 
 _WORKER = "executorch_backend_kit.explain.worker"
-_RUNNER = "executorch_backend_kit.compare.run_worker"
+_RUNNER = "executorch_backend_kit.explain.runner"
 _OF_THE_MODEL = ("MODEL-",)
 
 
@@ -106,6 +104,7 @@ class _Session:
         self._folder = Path(tempfile.mkdtemp(prefix="etbk-explain-"))
         self._workers: list[Worker] = []
         self._findings: list[dict[str, str]] = []
+        self._kernels: list[str] | None = None
         self._begin = time.monotonic()
 
     def close(self) -> None:
@@ -121,7 +120,6 @@ class _Session:
 
     def explain(self) -> Explanation:
         """All stages."""
-        profile = _Profile()
         names = [b.name for b in self._configuration.backends]
         worker = self._start(_WORKER, "explain")
         worker.receive()
@@ -134,7 +132,7 @@ class _Session:
             self._progress.update("lower", 0.0, self._configuration.name)
             document, emitted, cures = self._lower(worker, document)
         stages = [*document["stages"], *self._missing(document["stages"])]
-        return self._report(document, stages, emitted, cures, profile)
+        return self._report(document, stages, emitted, cures)
 
     def _ask_model(self, worker: Worker, names: list[str]) -> dict[str, Any]:
         try:
@@ -182,6 +180,7 @@ class _Session:
             stages, findings = ran.result()
             document["stages"] = [*document["stages"], *stages]
             self._findings += findings
+            self._kernels = ran.kernels
         return document, emitted, cures
 
     def _run_beside(self, program: Path) -> _Run:
@@ -230,11 +229,7 @@ class _Session:
         stages: list[dict[str, Any]],
         emitted: dict[str, Any],
         cures: list[dict[str, Any]],
-        profile: _Profile,
     ) -> Explanation:
-        kernels, finding = profile.result()
-        if finding is not None:
-            self._findings.append(finding)
         seconds = dict(document.get("seconds", {}))
         seconds["total"] = round(time.monotonic() - self._begin, 2)
         return Explanation(
@@ -246,7 +241,7 @@ class _Session:
             nodes=tuple(document.get("nodes", ())),
             blockers=tuple(document.get("blockers", ())),
             cures=tuple(cures),
-            kernels_needed=tuple(needed(emitted["operators"], kernels)),
+            kernels_needed=tuple(needed(emitted["operators"], self._kernels)),
             experiments={**document.get("experiments", {}), "budget": self._limits.budget},
             findings=(*document.get("findings", ()), *self._findings),
             seconds=seconds,
@@ -263,27 +258,6 @@ def _no_experiments(error: WorkerError) -> Finding:
         fix="etbk explain ... --budget 0 makes no experiments.",
         severity=Severity.WARNING,
     )
-
-
-class _Profile(threading.Thread):
-    """Asks this machine's runtime for its kernels, beside the rest."""
-
-    def __init__(self) -> None:
-        super().__init__(daemon=True)
-        self._kernels: list[str] | None = None
-        self._finding: dict[str, str] | None = None
-        self.start()
-
-    def run(self) -> None:
-        try:
-            self._kernels = [kernel["name"] for kernel in this_machine()["kernels"]]
-        except PteError as error:
-            self._finding = error.finding.to_json()
-
-    def result(self) -> tuple[list[str] | None, dict[str, str] | None]:
-        """The names of the kernels, or the finding that says why they are not known."""
-        self.join()
-        return self._kernels, self._finding
 
 
 class _Run(threading.Thread):
@@ -305,11 +279,12 @@ class _Run(threading.Thread):
         self._limit = limit
         self._stages: list[dict[str, Any]] = []
         self._findings: list[dict[str, str]] = []
+        self.kernels: list[str] | None = None
 
     def run(self) -> None:
         used = self._configuration.backends
         try:
-            self._worker.receive()
+            self.kernels = self._worker.receive()["kernels"]
             self._stage(
                 "load",
                 program=str(self._program),

@@ -16,6 +16,7 @@ from executorch_backend_kit.explain.nodes import (
 )
 from executorch_backend_kit.explain.reasons import (
     DERIVED,
+    STATED,
     Reason,
     hint_for,
     stated,
@@ -119,6 +120,12 @@ class Judge:
         rule = has_rule(self._turn.rules, operator_name(node.target))
         reason = words or self._derived(node)
         if depends_on_data(node):
+            if reason is not None and reason.provenance == STATED:
+                return replace(
+                    reason,
+                    agreement="differs: a size of its tensors depends on the data, which the words "
+                    "do not say; no experiment can fix such a size",
+                )
             return reason or Reason(
                 "FALLBACK-DATA-DEPENDENT",
                 DERIVED,

@@ -3,27 +3,32 @@ are in the model, not in the file."""
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from executorch_backend_kit.compare import environment
+from executorch_backend_kit.compare.errors import ModelError
 from executorch_backend_kit.explain.kernels import needed
 from executorch_backend_kit.pte import ProgramFile
 from executorch_backend_kit.pte.errors import PteError
-from executorch_backend_kit.pte.runtime_profile import this_machine
 from executorch_backend_kit.report.explanation import Explanation
 from executorch_backend_kit.report.finding import Finding, Severity
+from executorch_backend_kit.workers.errors import WorkerError
+from executorch_backend_kit.workers.process import Worker
+
+_NO_FILE = ("PTE-001", "PTE-002")
 
 
 def explain(path: Path) -> Explanation:
-    """Explains a program file; raises PteError if it is not sound."""
+    """Explains a program file; raises ModelError if there is none, PteError if it is not sound."""
     begin = time.monotonic()
     with ProgramFile.open(path) as file:
         if not file.is_sound:
             (finding, *_) = file.verify(level="structure").findings
-            raise PteError.of(finding)
+            raise (ModelError if finding.code in _NO_FILE else PteError).of(finding)
         document = file.inspect()
     findings = [
         Finding(
@@ -34,10 +39,10 @@ def explain(path: Path) -> Explanation:
             severity=Severity.INFO,
         ).to_json()
     ]
-    kernels: list[str] | None = None
+    kernels = None
     try:
-        kernels = [kernel["name"] for kernel in this_machine()["kernels"]]
-    except PteError as error:
+        kernels = _kernels()
+    except WorkerError as error:
         findings.append(error.finding.to_json())
     operators = _operators(document)
     nodes = list(_nodes(document))
@@ -56,6 +61,17 @@ def explain(path: Path) -> Explanation:
         seconds={"total": round(time.monotonic() - begin, 2)},
         environment=environment.describe([]),
     )
+
+
+def _kernels() -> list[str]:
+    """The kernels of this machine's runtime; raises WorkerError."""
+    with tempfile.TemporaryDirectory(prefix="etbk-explain-") as folder:
+        worker = Worker("executorch_backend_kit.explain.runner", Path(folder) / "runner.log")
+        try:
+            kernels: list[str] = worker.receive()["kernels"]
+        finally:
+            worker.stop()
+    return kernels
 
 
 def _delegates(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -38,6 +38,13 @@ def _nothing_delegated(turns: Sequence[Turn], nodes: Sequence[dict[str, Any]]) -
     names = [t.name for t in turns]
     if not turns or any(n["delegated"] for n in nodes):
         return
+    if not nodes:
+        yield Finding(
+            "EXPLAIN-NOTHING-DELEGATED",
+            f"There is nothing for {' and '.join(names)} to take: the model has no operator.",
+            severity=Severity.WARNING,
+        )
+        return
     codes = Counter(n["reason"]["code"] for n in nodes if n["reason"] and n["kind"] == "tensor")
     common = codes.most_common(1)
     yield Finding(

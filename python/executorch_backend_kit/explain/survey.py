@@ -235,8 +235,10 @@ class Survey:
         groups: dict[str, list[str]] = defaultdict(list)
         for node in nodes:
             if not node["delegated"] and node["kind"] == "tensor" and node["name"] in self._units:
-                main = self._units[node["name"]].main
-                groups[operator_name(main.target)].append(node["name"])
+                unit = self._units[node["name"]]
+                alone = unit.name in self._delegate_of  # the operator that it serves was taken
+                op = node["op"] if alone else operator_name(unit.main.target)
+                groups[op].append(node["name"])
         members = {
             op: list(dict.fromkeys(n for name in names for n in self._unit_nodes(name)))
             for op, names in groups.items()
@@ -246,7 +248,8 @@ class Survey:
         ranked = []
         for rank, op in enumerate(rough):
             gain = graph.gain(members[op], self._turns[0].name) if rank < BLOCKERS else None
-            main_name = self._units[groups[op][0]].name
+            unit_name = self._units[groups[op][0]].name
+            main_name = groups[op][0] if unit_name in self._delegate_of else unit_name
             row = {
                 "op": op,
                 "node": main_name,

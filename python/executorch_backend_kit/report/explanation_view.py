@@ -40,7 +40,8 @@ def render(document: Document, console: Console | None = None, *, verbose: bool 
         print_finding(finding, console)
     _changes(document, console)
     _gates(document, console)
-    console.print(f"\n{_legend(document)}", style="dim")
+    if legend := _legend(document):
+        console.print(f"\n{legend}", style="dim")
 
 
 def _summary(document: Document, console: Console) -> None:
@@ -49,18 +50,24 @@ def _summary(document: Document, console: Console) -> None:
         return
     share, counts = summary["delegated"], summary["nodes"]
     parts = [
-        f"{_percent(share['arithmetic'])} of the arithmetic",
-        f"{_percent(share['bytes'])} of the bytes",
-        f"{counts['delegated']} of {counts['tensor']} operators",
+        f"{_percent(share[key])} of the {key}"
+        for key in ("arithmetic", "bytes")
+        if share[key] is not None
     ]
-    console.print(f"  delegated: {', '.join(parts)}")
+    if parts:
+        parts.append(f"{counts['delegated']} of {counts['tensor']} operators")
+        console.print(f"  delegated: {', '.join(parts)}")
+    else:
+        console.print(f"  outside of delegates: {counts['undelegated']} kinds of operators")
     names = ", ".join(f"{b['delegates']} x {b['name']} ({b['id']})" for b in document["backends"])
     console.print(f"  delegates: {summary['delegates']}" + (f": {escape(names)}" if names else ""))
     conversions = summary["boundary_conversions"]
-    console.print(
-        f"  boundary:  {summary['boundary_tensors']} tensors, {_size(summary['boundary_bytes'])}"
-        + (f", {conversions} with a change of memory order" if conversions else "")
-    )
+    if summary["boundary_bytes"] is not None:
+        size = _size(summary["boundary_bytes"])
+        console.print(
+            f"  boundary:  {summary['boundary_tensors']} tensors, {size}"
+            + (f", {conversions} with a change of memory order" if conversions else "")
+        )
     unknown = summary["arithmetic"]["unknown_operators"]
     if unknown:
         console.print(f"  not counted, no formula: {escape(', '.join(unknown))}")
@@ -70,7 +77,7 @@ def _summary(document: Document, console: Console) -> None:
 
 def _stages(document: Document, console: Console) -> None:
     failed = [s for s in document["stages"] if s["status"] == "failed"]
-    if not failed:
+    if not failed and document["stages"]:
         done = [s["stage"] for s in document["stages"] if s["status"] == "ok"]
         console.print(f"  stages:    [green]✓[/] {', '.join(done)}")
     for stage in failed:
@@ -176,6 +183,8 @@ def _kernels(document: Document, console: Console) -> None:
     if not missing:
         known = all(r["available"] for r in rows)
         console.print(", all in this runtime" if known else "; no runtime could be asked")
+        names = ", ".join(f"{r['op']}.{r['overload']}".rstrip(".") for r in rows[:_SHOWN])
+        console.print(f"  {escape(names)}" + (" ..." if len(rows) > _SHOWN else ""), style="dim")
         return
     names = ", ".join(f"{r['op']}.{r['overload']}" for r in missing)
     console.print(f"; [red]not in this runtime:[/] {escape(names)}")
@@ -213,7 +222,8 @@ def _legend(document: Document) -> str:
             f"{spent['partitions']} experiments on {spent['units']} units, "
             f"{spent['lowerings']} really lowered."
         )
-    parts.append("A gain is what changes if the operator were delegated too.")
+    if document["blockers"]:
+        parts.append("A gain is what changes if the operator were delegated too.")
     if "total" in document["seconds"]:
         parts.append(f"Took {document['seconds']['total']:.0f} s.")
     return " ".join(parts)
@@ -226,9 +236,7 @@ def _table(*headings: str) -> Table:
     return table
 
 
-def _percent(share: float | None) -> str:
-    if share is None:
-        return "an unknown part"
+def _percent(share: float) -> str:
     return f"{share:.0%}" if share in (0, 1) or 0.01 < share < 0.99 else f"{share:.2%}"
 
 
