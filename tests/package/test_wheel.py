@@ -64,6 +64,7 @@ def test_headers_tool_and_cmake_package_are_there(unpacked: Path) -> None:
     for header in HEADERS:
         assert (package / "include" / PACKAGE / header).is_file(), header
     assert (package / "bin" / "etbk-note").is_file()
+    assert (package / "bin" / "etbk-run").is_file()
     assert (package / "share/cmake/ExecuTorchBackendKit/ExecuTorchBackendKitConfig.cmake").is_file()
     assert (package / "py.typed").is_file()
 
@@ -116,6 +117,15 @@ def test_prebuilt_host_binds_to_its_release_only(
     assert [name for name in names if not name.startswith("etbk_host_")] == []
 
 
+def test_the_runner_needs_executorch_only_when_something_runs(unpacked: Path) -> None:
+    program = run("readelf", "-d", "-W", unpacked / PACKAGE / "bin" / "etbk-run")
+    assert "executorch" not in program
+    dynamic = run("readelf", "-d", "-W", unpacked / PACKAGE / "lib" / "libetbk_run-1.5.so")
+    needed = re.findall(r"\(NEEDED\).*\[(libe\w*[^\]]*)\]", dynamic)
+    assert {"libexecutorch.so", "libetbk_host-1.5.so"} <= set(needed)
+    assert re.findall(r"RUNPATH.*\[(.*)\]", dynamic) == ["$ORIGIN"]
+
+
 def test_nothing_tells_where_it_was_built(unpacked: Path) -> None:
     repository = str(Path(__file__).resolve().parents[2]).encode()
     home = str(Path.home()).encode()
@@ -154,7 +164,7 @@ def test_dependencies_are_light(unpacked: Path) -> None:
         for line in fields.get_all("Requires-Dist", [])
         if "extra ==" not in line
     }
-    assert required <= {"packaging", "rich", "tomli", "typer"}
+    assert required <= {"jinja2", "packaging", "rich", "tomli", "typer"}
 
 
 def test_licences_are_inside(unpacked: Path) -> None:
