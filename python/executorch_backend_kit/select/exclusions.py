@@ -172,10 +172,10 @@ def _took_nothing(c: Contender) -> str | None:
 EXCLUSIONS = (
     Exclusion("not-offered", _not_offered),
     Exclusion("removed", _removed),
-    Exclusion("release", _release),
     Exclusion("no-runtime", _no_runtime),
     Exclusion("os", _os),
     Exclusion("device", _device),
+    Exclusion("release", _release),
     Exclusion("os-version", _os_version),
     Exclusion("host", _host),
     Exclusion("vendor-sdk", _vendor_sdk),

@@ -6,6 +6,7 @@ A snippet has `model` and `inputs`, and sets `edge` and `program`. One that quan
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -75,7 +76,23 @@ def compose(
             if stage:
                 code = code.removesuffix(_END) + _for_dtype(stage, fallback, dtype) + _END
                 stages.append(fallback.name)
-    return Snippet(code, quantizes, dynamic and _EXPORT_DYNAMIC in code, tuple(stages))
+    dynamic = dynamic and _EXPORT_DYNAMIC in code
+    return Snippet(_imports_first(code), quantizes, dynamic, tuple(stages))
+
+
+def _imports_first(code: str) -> str:
+    """The parts were written one by one; imports of all go to the top, each once."""
+    lines = code.splitlines()
+    imports: list[str] = []
+    for node in ast.parse(code).body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            place = slice(node.lineno - 1, node.end_lineno)
+            text = "\n".join(lines[place])
+            lines[place] = [""] * len(lines[place])
+            if text not in imports:
+                imports.append(text)
+    rest = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+    return "\n".join(imports) + "\n" * 2 * bool(imports) + rest + "\n"
 
 
 def _with_settings(code: str, backend: Backend, settings: Mapping[str, Any]) -> str:

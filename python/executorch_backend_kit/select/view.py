@@ -55,9 +55,9 @@ def _summary(document: Document) -> str:
 def _why(document: Document) -> str:
     candidates = document["candidates"]
     if document["verdict"] == "tie":
-        return " [dim]: nothing that is known tells them apart; measure with etbk compare[/]"
+        return "; nothing that is known tells them apart: measure with etbk compare"
     if document["verdict"] == "unknown" and candidates:
-        return f" [dim]: {escape(candidates[0]['title'])} would be first, with a question open[/]"
+        return f"; {escape(candidates[0]['title'])} would be first if that were shown or answered"
     deciding = [r for r in candidates[0]["rules"] if r["decides"]] if candidates else []
     return "".join(f" [dim]by the rule {r['rule']}: {escape(r['says'])}[/]" for r in deciding)
 
@@ -108,8 +108,9 @@ def _sections(c: Document) -> Iterator[tuple[str, list[str]]]:
     yield "variables", [f"{v['name']}: {v['what']}" for v in c["environment"]]
     build = c["build"]
     flags = [*build["flags"], *(f"also: {v}" for v in build["variables"])]
-    yield f"runtime, from the {build['from']}", [*(flags if build["from"] == "source" else []),
-                                               *build["link"]]  # fmt: skip
+    from_source = build["from"] == "source"
+    lines = [*flags, *build["link"]] if from_source else build["link"]
+    yield f"runtime, from {'source' if from_source else 'the wheel'}", lines
     quantization = c["quantization"]
     required = "required" if quantization["required"] else "optional"
     yield (
