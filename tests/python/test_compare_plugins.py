@@ -43,13 +43,22 @@ def plugin_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, st
 
 
 @pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the smallest wrong programs go."""
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture(scope="module")
 def compared(
-    etbk: Etbk, plugin_environment: dict[str, str], validate: Callable[[Document], None]
+    etbk: Etbk,
+    plugin_environment: dict[str, str],
+    kept: Path,
+    validate: Callable[[Document], None],
 ) -> Document:
     names = [point.replace("_", "-") for point in POINTS]
     result = etbk(
         "compare", MODEL, "--backends", ",".join(["portable", *names, "adder+xnnpack"]),
-        "--budget", "1", "--json", **plugin_environment,
+        "--budget", "1", "--bisect", kept, "--json", **plugin_environment,
     )  # fmt: skip
     assert result.code == 1, result.out + result.err
     validate(result.document)
@@ -111,8 +120,28 @@ def test_wrong_numbers_are_found_and_the_row_still_ran(compared: Document) -> No
     assert row["status"] == "ok"
     assert not row["numerics"]["pass"]
     assert "1 of 8 elements of output 0 for input set 0" in row["numerics"]["reason"]
-    assert [f["code"] for f in row["findings"]] == ["NUMERICS-WRONG"]
+    assert [f["code"] for f in row["findings"]] == ["NUMERICS-WRONG", "BISECT-FOUND"]
     assert row["latency"]["median_ms"] > 0
+
+
+def test_wrong_numbers_are_traced_to_their_node(
+    compared: Document, kept: Path, etbk: Etbk, plugin_environment: dict[str, str]
+) -> None:
+    found = row_of(compared, "wrong")["bisect"]
+    assert (found["node"], found["operator"], found["form"]) == ("add", "aten.add.Tensor", "alone")
+    assert found["delegates"] == ["WrongBackend"]
+    assert [row["bisect"] for row in compared["rows"]].count(None) == len(compared["rows"]) - 1
+    program = Path(found["program"])
+    assert kept in program.parents
+    outputs = kept / "outputs"
+    result = etbk(
+        "run", program, "--inputs", Path(found["inputs"]) / "0", "--outputs", outputs,
+        **plugin_environment,
+    )  # fmt: skip
+    assert result.code == 0, result.out
+    got, want = ((f / "0.bin").read_bytes() for f in (outputs, Path(found["expected"]) / "0"))
+    assert len(got) == len(want)
+    assert got != want
 
 
 def test_plugins_are_listed_with_their_fate(

@@ -92,6 +92,15 @@ def compare(  # noqa: PLR0917 - typer reads the signature
             show_default=False,
         ),
     ] = None,
+    bisect: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="For a row with wrong numbers, find the node where they begin; the smallest "
+            "program that shows it goes here.",
+            show_default=False,
+        ),
+    ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -150,6 +159,7 @@ def compare(  # noqa: PLR0917 - typer reads the signature
         baseline=baseline,
         inputs=inputs,
         reference=reference,
+        bisect=bisect,
         option=option or [],
         budget=budget,
         time_limit=time_limit,

@@ -17,6 +17,7 @@ from typing import Any
 from executorch_backend_kit.aot.discovery import executorch_version
 from executorch_backend_kit.aot.errors import ConfigurationError
 from executorch_backend_kit.compare import environment, model_name, row_facts
+from executorch_backend_kit.compare.bisection import Bisection
 from executorch_backend_kit.compare.busyness import BUSY, Busyness
 from executorch_backend_kit.compare.cache import Cache, default_folder
 from executorch_backend_kit.compare.errors import ModelError
@@ -73,6 +74,7 @@ def compare(
     limits: Limits | None = None,
     inputs: Path | None = None,
     reference: str | None = None,
+    bisect: Path | None = None,
     use_cache: bool = True,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -84,6 +86,7 @@ def compare(
     inputs:    a .pt file with input sets, in place of the MODEL's own
     reference: another MODEL whose eager outputs are the right ones, for example the float model
                behind a quantized one
+    bisect:    a folder for the smallest program that shows what is wrong, for each wrong row
 
     A MODEL that is a finished .pte file is run as it is, and measured.
 
@@ -99,6 +102,7 @@ def compare(
         model_name.absolute(model),
         None if inputs is None else model_name.absolute(inputs),
         None if reference is None else model_name.absolute(reference),
+        None if bisect is None else Path(model_name.absolute(bisect)),
     )
     limits, progress = limits or Limits(), progress or Silent()
     lines, base = (
@@ -120,6 +124,7 @@ class Question:
     model: str
     inputs: str | None = None
     reference: str | None = None
+    bisect: Path | None = None  # where the smallest wrong programs go
 
     @property
     def is_program(self) -> bool:
@@ -326,12 +331,39 @@ class _Session:
                     outputs=str(line.run.outputs),
                     sets=len(self._inputs),
                     tolerance=self._limits.tolerance,
+                    describe=True,
                 )
             except WorkerError as error:
                 line.fail(error)
             else:
                 findings = (*line.row.findings, *row_facts.wrong_numbers(answer["numerics"]))
                 line.row = replace(line.row, findings=findings, **answer)
+                if self._question.bisect and not answer["numerics"]["pass"]:
+                    self._bisect(line, self._question.bisect)
+
+    def _bisect(self, line: Line, place: Path) -> None:
+        """Finds where a wrong row goes wrong, and keeps the smallest program that shows it."""
+        if line.configuration is None or self._question.reference or self._question.is_program:
+            return
+        self._progress.update("bisect", 0.0, line.row.configuration)
+        search = Bisection(
+            self._workshop,
+            self._model,
+            self._folder,
+            len(self._inputs),
+            self._limits.tolerance,
+            self._limits.time_limit,
+        )
+        number = self._lines.index(line)
+        try:
+            found = search.search(line.configuration, place / f"{number}-{line.row.configuration}")
+        except (WorkerError, OSError) as error:
+            finding = error.finding if isinstance(error, WorkerError) else None
+            findings = row_facts.not_bisected(finding, str(error))
+        else:
+            line.row = replace(line.row, bisect=found)
+            findings = row_facts.bisected(found)
+        line.row = replace(line.row, findings=(*line.row.findings, *findings))
 
     def _measure(self) -> None:
         lines = [line for line in self._lines if line.run and not line.row.failed]

@@ -14,7 +14,13 @@ from typing import Any
 from executorch_backend_kit.aot.configuration import resolve
 from executorch_backend_kit.aot.discovery import discover, executorch_version
 from executorch_backend_kit.aot.lowering import lower, summary
-from executorch_backend_kit.compare import input_file, model_file, numerics, tensor_files
+from executorch_backend_kit.compare import (
+    input_file,
+    model_file,
+    numerics,
+    program_cut,
+    tensor_files,
+)
 from executorch_backend_kit.compare.errors import ModelError
 from executorch_backend_kit.compare.fingerprint import fingerprint
 from executorch_backend_kit.compare.patient_file import PatientFile
@@ -283,9 +289,40 @@ def check(request: dict[str, Any]) -> dict[str, Any]:
     want = [tensor_files.read(Path(request["folder"]) / "reference" / str(n)) for n in range(count)]
     tolerance = request["tolerance"]
     result = numerics.compare(got, want, tuple(tolerance) if tolerance else None)
-    described = _model_file(request["model"]).describe(got)
+    described = _model_file(request["model"]).describe(got) if request["describe"] else None
     numbers = {**result.to_json(), "reference": request.get("reference_name", "eager")}
     return {"numerics": numbers, "described": described}
+
+
+def nodes(request: dict[str, Any]) -> dict[str, Any]:
+    """What the prepared program computes, in order."""
+    import torch
+
+    program = torch.export.load(Path(request["folder"]) / "program.pt2")
+    return {"nodes": program_cut.computed(program)}
+
+
+def cut(request: dict[str, Any]) -> dict[str, Any]:
+    """Makes a part of the prepared program a prepared program of its own."""
+    import torch
+
+    folder, into, name = Path(request["folder"]), Path(request["into"]), request["node"]
+    program = torch.export.load(folder / "program.pt2")
+    node = next(n for n in program.module().graph.nodes if n.name == name)
+    sets = [tuple(tensor_files.read(folder / "inputs" / str(n))) for n in range(request["sets"])]
+    given = [
+        program_cut.alone(program, name, arguments)
+        if request["form"] == "alone"
+        else (program_cut.prefix(program, name), arguments)
+        for arguments in sets
+    ]
+    with torch.no_grad():
+        exported = torch.export.export(given[0][0], given[0][1], strict=False)
+        for number, (part, arguments) in enumerate(given):
+            tensor_files.write(into / "inputs" / str(number), list(arguments))
+            tensor_files.write(into / "reference" / str(number), [part(*arguments)])
+    _save(exported, into / "program.pt2")
+    return {"operator": str(node.target)}
 
 
 def hello() -> dict[str, Any]:
@@ -317,5 +354,7 @@ if __name__ == "__main__":
             "lower": lower_program,
             "check": check,
             "inputs": read_inputs,
+            "nodes": nodes,
+            "cut": cut,
         },
     )

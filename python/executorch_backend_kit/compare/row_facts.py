@@ -59,6 +59,36 @@ def wrong_numbers(numerics: dict[str, Any]) -> list[Finding]:
     ]
 
 
+def bisected(found: dict[str, Any]) -> list[Finding]:
+    """Where the numbers leave the tolerance first."""
+    where = "" if found["form"] == "alone" else ", together with what comes before it"
+    by = ", ".join(found["delegates"]) or "ExecuTorch's own kernels"
+    return [
+        Finding(
+            "BISECT-FOUND",
+            f"The numbers leave the tolerance first at node {found['node']} "
+            f"({found['operator']}), computed by {by}{where}.",
+            evidence=f"{found['numerics']['reason']}; {found['steps']} parts were run",
+            fix=f"etbk run {found['program']} --inputs {found['inputs']}/0 shows it; the right "
+            f"outputs are in {found['expected']}.",
+            severity=Severity.INFO,
+        )
+    ]
+
+
+def not_bisected(finding: Finding | None, text: str) -> list[Finding]:
+    """Why it could not be found out."""
+    return [
+        Finding(
+            "BISECT-FAILED",
+            "Where the numbers go wrong could not be found out.",
+            evidence=finding.to_text() if finding else text,
+            fix="See the evidence: a part of the model could not be lowered, run or written.",
+            severity=Severity.WARNING,
+        )
+    ]
+
+
 def latency(track: Track, baseline: Track | None) -> Latency | None:
     """The measured times, against the baseline if there is one."""
     if track.median is None:

@@ -46,6 +46,7 @@ class Row:
     lowering_seconds: float | None = None
     cached: bool | None = None
     numerics: dict[str, Any] | None = None
+    bisect: dict[str, Any] | None = None  # where wrong numbers begin
     described: dict[str, str] | None = None
     worker: str | None = None  # what the program ran in: "etbk-run" or "python"
     threads: int | None = None
@@ -88,6 +89,7 @@ class Row:
             "pte_bytes": self.pte_bytes,
             "lowering": {"seconds": self.lowering_seconds, "cached": self.cached},
             "numerics": self.numerics,
+            "bisect": self.bisect,
             "described": self.described,
             "worker": self.worker,
             "threads": self.threads,
