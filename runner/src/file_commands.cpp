@@ -22,6 +22,27 @@ std::string take(char* text) {
   return copy;
 }
 
+// 2 if the path leads to no program or data file at all, which is told by the first rules.
+bool leads_to_no_file(const Json& report) {
+  for (const Json& finding : report["findings"]) {
+    const auto& code = finding["code"].get_ref<const std::string&>();
+    if (code >= "PTE-001" && code <= "PTE-004") {
+      return true;
+    }
+  }
+  return false;
+}
+
+FileAnswer answer_of(const std::string& path, char* text) {
+  const Json report = Json::parse(take(text), nullptr, false);
+  if (!report.contains("findings")) {  // memory is exhausted
+    return {"{}", 3};
+  }
+  Json document = {{"schema", report["schema"]}, {"path", path}};
+  document.update(report);
+  return {dump(document, 2), leads_to_no_file(report) ? 2 : 0};
+}
+
 }  // namespace
 
 FileAnswer inspect_file(const std::string& path, bool hash) {
@@ -29,8 +50,7 @@ FileAnswer inspect_file(const std::string& path, bool hash) {
   if (file == nullptr) {
     return {"{}", 3};
   }
-  return {take(etbk_pte_inspect(file.get(), hash ? "{\"hash\": true}" : nullptr)),
-          etbk_pte_is_sound(file.get()) == 1 ? 0 : 1};
+  return answer_of(path, etbk_pte_inspect(file.get(), hash ? "{\"hash\": true}" : nullptr));
 }
 
 FileAnswer check_file(const std::string& path, const std::string& external,
@@ -40,10 +60,12 @@ FileAnswer check_file(const std::string& path, const std::string& external,
   if (file == nullptr) {
     return {"{}", 3};
   }
-  FileAnswer answer;
-  answer.document = take(etbk_pte_check(file.get(), data.get(), profile.c_str(), nullptr));
-  const Json verdict = Json::parse(answer.document, nullptr, false).value("verdict", Json());
-  answer.exit_code = verdict == "compatible" ? 0 : verdict == "blocked" ? 1 : 3;
+  FileAnswer answer =
+      answer_of(path, etbk_pte_check(file.get(), data.get(), profile.c_str(), nullptr));
+  if (answer.exit_code == 0) {
+    const Json verdict = Json::parse(answer.document, nullptr, false)["verdict"];
+    answer.exit_code = verdict == "compatible" ? 0 : verdict == "blocked" ? 1 : 3;
+  }
   return answer;
 }
 

@@ -232,8 +232,7 @@ int about_runtime_or_file(const std::string& command, int count, char** words) {
     }
     answer = check_file(line->rest().front(), line->get("--data"), profile);
   }
-  const Json document = Json::parse(answer.document, nullptr, false);
-  std::cout << dump(document, 2) << "\n";
+  std::cout << answer.document << "\n";
   return answer.exit_code;
 }
 

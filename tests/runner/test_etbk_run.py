@@ -221,6 +221,18 @@ def test_inspect_and_check_answer_without_a_run(tmp_path: Path) -> None:
         assert (done.returncode, json.loads(done.stdout)["verdict"]) == (0, "compatible")
 
 
+@pytest.mark.parametrize(
+    ("content", "code"), [(None, 2), (b"", 2), (b"x" * 1000, 2), (b"cut", 0), (b"sound", 0)]
+)
+def test_inspect_ends_as_in_python(tmp_path: Path, content: bytes | None, code: int) -> None:
+    path = tmp_path / "file.pte"
+    sound = CNN.read_bytes()
+    if content is not None:
+        path.write_bytes({b"cut": sound[:300], b"sound": sound}.get(content, content))
+    done = etbk_run("inspect", path)
+    assert (done.returncode, json.loads(done.stdout)["path"]) == (code, str(path))
+
+
 def test_inspect_starts_quickly() -> None:
     etbk_run("inspect", CNN)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

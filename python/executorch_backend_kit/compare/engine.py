@@ -343,7 +343,12 @@ class _Session:
 
     def _bisect(self, line: Line, place: Path) -> None:
         """Finds where a wrong row goes wrong, and keeps the smallest program that shows it."""
-        if line.configuration is None or self._question.reference or self._question.is_program:
+        if line.configuration is None:
+            return
+        if self._question.reference or self._question.is_program:
+            text = "it needs a MODEL whose own eager numbers are the right ones"
+            findings = row_facts.not_bisected(None, text)
+            line.row = replace(line.row, findings=(*line.row.findings, *findings))
             return
         self._progress.update("bisect", 0.0, line.row.configuration)
         search = Bisection(
