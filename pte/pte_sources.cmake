@@ -1,6 +1,7 @@
 # The sources of the .pte library, once: for this build, and for applications that compile the
 # installed sources in their own. Paths are relative to the folder `src`.
 set(ETBK_PTE_SOURCES
+    alignment.cpp
     blob.cpp
     byte_file.cpp
     check.cpp

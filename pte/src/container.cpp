@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "alignment.hpp"
 #include "damage.hpp"
 
 namespace etbk::pte {
@@ -146,6 +147,11 @@ bool Container::read_metadata(Findings& findings) {
   if (kind_ == Kind::kProgram) {
     program_ = ps::GetProgram(metadata_.get());
     version = program_->version();
+    const std::string misaligned = misaligned_list(*program_);
+    if (!misaligned.empty()) {
+      findings.add(101, misaligned, "the 64-bit numbers of the list are not aligned");
+      return false;
+    }
   } else {
     data_ = ds::GetFlatTensor(metadata_.get());
     version = data_->version();

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "schema.hpp"
 #include "sha256.hpp"
 
 namespace {
@@ -127,6 +128,29 @@ TEST(Pte, EverySingleByteFlipIsSurvived) {
     }
     EXPECT_GT(refused, whole.size() / 4) << name;
   }
+}
+
+TEST(Pte, ListsOf64BitNumbersMustBeAligned) {
+  Bytes bytes = read_file(program("cnn_portable.pte"));
+  namespace ps = etbk::pte::ps;
+  const auto& values = *ps::GetProgram(bytes.data())->execution_plan()->Get(0)->values();
+  for (const ps::EValue* value : values) {
+    if (const ps::IntList* const list = value->val_as_IntList()) {
+      // The list begins 4 bytes later: its first element's low half is taken for its length.
+      const auto* const length = reinterpret_cast<const uint8_t*>(list->items());
+      const auto* const table = reinterpret_cast<const uint8_t*>(list);
+      uint8_t* const offset = bytes.data() + (table - bytes.data()) + 4;
+      ASSERT_EQ(length - offset, static_cast<long>(etbk_hash_read32(offset)));
+      const auto further = static_cast<uint32_t>(length + 4 - offset);
+      std::memcpy(offset, &further, sizeof further);
+      break;
+    }
+  }
+  const Json result = exercise(bytes);
+  EXPECT_EQ(code(result), "PTE-101");
+  EXPECT_NE(result["findings"][0]["evidence"].get<std::string>().find("not aligned"),
+            std::string::npos)
+      << result.dump(1);
 }
 
 TEST(Pte, StrangePathsHaveACode) {

@@ -276,7 +276,7 @@ static inline void etbk_hash_add_with(EtbkHash* hash, const void* data, size_t s
       p += ETBK_HASH_STRIPE * count;
       size -= ETBK_HASH_STRIPE * count;
       for (i = 0; i < ETBK_HASH_STRIPE; ++i) {
-        hash->rest[ETBK_HASH_ROOM - ETBK_HASH_STRIPE + i] = p[i - ETBK_HASH_STRIPE];
+        hash->rest[ETBK_HASH_ROOM - ETBK_HASH_STRIPE + i] = (p - ETBK_HASH_STRIPE)[i];
       }
     }
   }
