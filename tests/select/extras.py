@@ -21,7 +21,7 @@ from executorch_backend_kit.select.plan import Plan, plans
 from executorch_backend_kit.select.snippets import compose
 from golden import plain_request
 from harness import Document, Etbk
-from test_snippets import lowered
+from snippet_trials import lowered
 
 CNN = Path(__file__).parents[2] / "examples" / "cnn.py"
 FOUR = {

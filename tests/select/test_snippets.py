@@ -12,6 +12,7 @@ from executorch_backend_kit.select import choose
 from executorch_backend_kit.select.plan import Plan, plans
 from executorch_backend_kit.select.snippets import compose
 from golden import plain_request
+from snippet_trials import lowered
 
 # What the plain wheel lowers for; scripts/verify_extras tries the others.
 PLAIN = ("xnnpack", "vulkan", "coreml", "portable")
@@ -20,7 +21,7 @@ import torch
 
 model, inputs = model.to(torch.bfloat16), tuple(x.to(torch.bfloat16) for x in inputs)
 """
-QUANTIZED = [("xnnpack", "int8"), ("xnnpack", "int4"), ("vulkan", "int8")]
+QUANTIZED = [("xnnpack", "int4"), ("vulkan", "int8")]
 
 
 @pytest.fixture(scope="module")
@@ -37,23 +38,6 @@ def prober() -> Iterator[Prober]:
 def all_plans(knowledge: Knowledge) -> Iterator[Plan]:
     for target in knowledge.targets:
         yield from plans(choose(knowledge, plain_request(target)), knowledge)
-
-
-def lowered(prober: Prober, codes: dict[str, Any], folder: Any) -> dict[str, Any]:
-    """What became of each code: its report, or its error."""
-    numbers = {
-        prober.send(
-            "lower",
-            limit=120,
-            snippet=f"calibration = [inputs]\ndynamic_shapes = None\n{code}",
-            file=str(folder / f"{number}.pte"),
-        ): name
-        for number, (name, code) in enumerate(codes.items())
-    }
-    return {
-        numbers[n]: (reply.results[-1] if reply.results else {"error": reply.ended_badly})
-        for n, reply in prober.replies()
-    }
 
 
 def test_every_distinct_snippet_of_every_target_gives_its_recorded_delegates(
