@@ -39,6 +39,7 @@ def row(name: str, time: Latency | None, **changes: object) -> Row:
         "first_ms": 9.5,
         "rss_mib": 12.0,
         "anon_rss_mib": 4.0,
+        "shares": {"calls": 2, "time_share": 0.9},
         "latency": time,
     }
     return Row(name, **(values | changes))  # type: ignore[arg-type]
@@ -48,7 +49,7 @@ COMPARISON = Comparison(
     model="/somewhere/model.py",
     baseline_row=0,
     rows=(
-        row("portable", latency(120.0, 1, 1, 1, "tie"), delegates=(), node_share=0.0),
+        row("portable", latency(120.0, 1, 1, 1, "tie"), delegates=(), node_share=0.0, shares=None),
         row("fast", latency(1.5, 0.0125, 0.012, 0.013, "win")),
         row("fast", latency(0.0155, 1.2, 1.1, 1.3, "loss")),
         row("same", latency(119.0, 0.99, 0.97, 1.01, "tie")),
@@ -96,13 +97,13 @@ def test_what_people_see() -> None:
         "wrong          ✗ wrong         1.00 ms  10x faster (10 to 10)",
         "broken         ✗ failed",
         "",
-        "                                       nodes in  .pte  load  first  memory",
-        "configuration  delegates                   them   MiB    ms     ms     MiB",
-        "portable       none                          0%  3.00   1.2    9.5    12.0",
-        "fast           2 x fast (FastBackend)       88%  3.00   1.2    9.5    12.0",
-        "fast (2)       2 x fast (FastBackend)       88%  3.00   1.2    9.5    12.0",
-        "same           2 x fast (FastBackend)       88%  3.00   1.2    9.5    12.0",
-        "wrong          2 x fast (FastBackend)       88%  3.00   1.2    9.5    12.0",
+        "                                       nodes in  time in  .pte  load  first  memory",
+        "configuration  delegates                   them     them   MiB    ms     ms     MiB",
+        "portable       none                          0%           3.00   1.2    9.5    12.0",
+        "fast           2 x fast (FastBackend)       88%      90%  3.00   1.2    9.5    12.0",
+        "fast (2)       2 x fast (FastBackend)       88%      90%  3.00   1.2    9.5    12.0",
+        "same           2 x fast (FastBackend)       88%      90%  3.00   1.2    9.5    12.0",
+        "wrong          2 x fast (FastBackend)       88%      90%  3.00   1.2    9.5    12.0",
     ]
     text = "\n".join(lines)
     assert "what the model says  eager  portable  fast  fast (2)  same  wrong" in text

@@ -79,18 +79,26 @@ def _numbers(row: Document) -> Text:
 def _costs(document: Document, names: list[str]) -> Table:
     table = _table("configuration")
     table.add_column("delegates")
-    for heading in ("nodes in\nthem", ".pte\nMiB", "load\nms", "first\nms", "memory\nMiB"):
+    headings = (
+        "nodes in\nthem",
+        "time in\nthem",
+        ".pte\nMiB",
+        "load\nms",
+        "first\nms",
+        "memory\nMiB",
+    )
+    for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for name, row in zip(names, document["rows"], strict=True):
         size = row["pte_bytes"]
         if size is None:
             continue
-        share = row["delegated"]["nodes"]
+        shares = (row["delegated"]["nodes"], row["accelerator"]["time_share"])
         numbers = (row[key] for key in ("load_ms", "first_ms", "rss_mib"))
         table.add_row(
             name,
             "\n".join(words.delegates(row)) or "none",
-            "" if share is None else f"{share:.0%}",
+            *("" if share is None else f"{share:.0%}" for share in shares),
             f"{size / 2**20:.2f}",
             *("" if number is None else f"{number:.1f}" for number in numbers),
         )

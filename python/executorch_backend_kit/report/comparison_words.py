@@ -101,6 +101,8 @@ def notes(document: Document) -> list[str]:
         )
     if workers := {r["worker"] for r in rows if r["worker"]}:
         said.append(f"Ran in {' and '.join(sorted(workers))}.")
+    if any(r["accelerator"]["calls"] for r in rows):
+        said.append("Time in delegates: of one more run, as observed.")
     said.append("A delegate is no proof that an accelerator ran.")
     said.append(f"Took {document['seconds']['total']:.0f} s.")
     return said
