@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from executorch_backend_kit.compare import ModelError, model_file, model_name
-from harness import HERE, MODEL, Document, Etbk
+from executorch_backend_kit.compare import ModelError, input_file, model_file, model_name
+from harness import MODEL, Document, Etbk
 from program_editor import PROGRAMS
 
 Validate = Callable[[Document], None]
@@ -61,9 +61,21 @@ def test_an_exported_program_is_taken_as_it_is(exported: Path) -> None:
 
 def test_a_damaged_exported_program_is_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "damaged.pt2"
+    with pytest.raises(ModelError, match="MODEL-FILE-MISSING"):
+        model_file.load(path)
     path.write_bytes(b"PK\x03\x04 and nothing more")
     with pytest.raises(ModelError, match="EXPORTED-FILE-UNUSABLE"):
         model_file.load(path)
+
+
+def test_inputs_in_a_file_are_one_set_or_several(tmp_path: Path) -> None:
+    one, path = torch.ones(2), tmp_path / "inputs.pt"
+    for content, sizes in ((one, [1]), ((one, one), [2]), ([(one,), (one,)], [1, 1]), ([one], [1])):
+        torch.save(content, path)
+        assert [len(values) for values in input_file.read(path)] == sizes
+    path.write_bytes(b"no tensors")
+    with pytest.raises(ModelError, match="RUN-INPUTS-UNREADABLE"):
+        input_file.read(path)
 
 
 def test_inputs_and_reference_are_chosen(
@@ -99,7 +111,6 @@ def test_a_finished_program_runs_without_torch(etbk: Etbk, validate: Validate) -
     [
         ((PROGRAMS / "none.pte",), "MODEL-FILE-MISSING"),
         ((PROGRAMS / "cnn_xnnpack.pte", "--backends", "xnnpack"), "CONFIGURATION-INVALID"),
-        ((HERE / "none.pt2", "--backends", "xnnpack"), "MODEL-FILE-MISSING"),
     ],
 )
 def test_what_is_no_model_is_exit_code_2(etbk: Etbk, words: tuple[str, ...], code: str) -> None:

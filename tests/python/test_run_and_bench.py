@@ -55,15 +55,12 @@ def test_inputs_of_torch_and_outputs_in_files(etbk: Etbk, tmp_path: Path) -> Non
     import torch
 
     torch.save(torch.ones(1, 3, 8, 8), tmp_path / "inputs.pt")
-    arguments = ("run", CNN, "--inputs", tmp_path / "inputs.pt", "--outputs", tmp_path / "out")
-    result = etbk(*arguments, "--json")
+    result = etbk(
+        "run", CNN, "--inputs", tmp_path / "inputs.pt", "--outputs", tmp_path / "out", "--json"
+    )
     assert result.code == 0, result.out + result.err
     assert result.document["result"]["inputs"]["source"] == "given"
     assert json.loads((tmp_path / "out" / "index.json").read_text())[0]["sizes"] == [1, 5]
-    (tmp_path / "inputs.pt").write_bytes(b"no tensors")
-    result = etbk(*arguments, "--json")
-    assert result.code == 2
-    assert result.document["findings"][0]["code"] == "RUN-INPUTS-UNREADABLE"
 
 
 def test_bench_compares_files(etbk: Etbk, validate: Validate) -> None:
