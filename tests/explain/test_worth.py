@@ -43,7 +43,7 @@ def test_boundaries_are_those_of_the_lowered_program(explained: Explained) -> No
     from executorch_backend_kit.explain import worker
     from executorch_backend_kit.explain.nodes import bytes_of
 
-    explained(CASES / "attention_sdpa.py", budget=0.0)  # the last one that was lowered
+    explained(CASES / "unsqueeze_front.py", budget=0.0)  # the last one that was lowered
     summary = worker.survey({})["summary"]
     lowered = worker._session.lowered
     assert lowered is not None

@@ -47,6 +47,7 @@ class Turn:
     kept_whole: set[str] = field(default_factory=set)  # operators that it asked not to decompose
     rules: frozenset[str] | None = None
     seconds: float = 0.0
+    chose: bool = False  # its choice came to an end and can be used
 
     @property
     def name(self) -> str:
@@ -93,6 +94,7 @@ class Recorder:
                 with listening(package, self.listener):
                     result = self._watch(turn, choose, program)
                 turn.said = (*self.listener.take(), *refusals(turn.partitioner))
+                turn.chose = True
                 return result
 
             turn.partitioner.partition = watched_choose

@@ -168,7 +168,7 @@ def experiment(request: dict[str, Any]) -> dict[str, Any]:
     laboratories = {
         turn.name: Laboratory(turn, real, deadline)
         for turn in session.recorder.turns
-        if turn.program is not None
+        if turn.chose
     }
     document = _survey().to_json(laboratories)
     session.seconds["experiments"] = round(time.monotonic() - begin, 3)
