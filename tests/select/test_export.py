@@ -186,7 +186,7 @@ def test_interrupted_and_resumed(etbk: Etbk, manifest: Document, tmp_path: Path)
     out, scratch = tmp_path / "out", tmp_path / "scratch"
     scratch.mkdir()
     # Without an accelerator and unquantized, a Cortex-M4 gets portable kernels: quick to make.
-    order = (*THREE[:2], *THREE[4:], "--target", "cortex-m4", "--quantize", "cortex-m4=none")
+    order = ("--target", "cortex-m4", "--quantize", "cortex-m4=none", *THREE[:2], *THREE[4:])
     command = [sys.executable, "-m", "executorch_backend_kit", "export", str(CNN), *order]
     process = subprocess.Popen(
         [*command, "-o", str(out)],
