@@ -40,7 +40,7 @@ def explain(  # noqa: PLR0917 - typer reads the signature
     ] = None,
     budget: Annotated[
         float, typer.Option(metavar="SECONDS", help="For experiments, all together.", min=0)
-    ] = 10.0,
+    ] = 15.0,
     time_limit: Annotated[
         float, typer.Option(metavar="SECONDS", help="For any one stage.", min=1)
     ] = 900.0,

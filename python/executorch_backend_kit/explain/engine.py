@@ -41,7 +41,7 @@ class Limits:
     time_limit: seconds that any one stage may take
     """
 
-    budget: float = 10.0
+    budget: float = 15.0
     time_limit: float = 900.0
 
 

@@ -83,7 +83,12 @@ class Laboratory:
         self.known: dict[str, Findings] = {}
         self.partitions = 0
         self.lowerings = 0
-        self.not_tried = 0
+        self._not_tried: set[str] = set()
+
+    @property
+    def not_tried(self) -> int:
+        """Distinct units for which no time was left."""
+        return len(self._not_tried)
 
     @property
     def late(self) -> bool:
@@ -105,7 +110,7 @@ class Laboratory:
             found = Findings()
             if self.late:
                 found.cut_short = True
-                self.not_tried += 1
+                self._not_tried.add(key)
                 return found
             self.known[key] = found
             with listening(package_of(self._turn.partitioner), self._listener), _quick_stack():
@@ -126,7 +131,8 @@ class Laboratory:
         if taken:
             found.control = "taken"
             return
-        self._options(start, found)
+        if has_rule(self._turn.rules, operator_name(start.unit.main.target)) is not False:
+            self._options(start, found)
         accepted: list[tuple[Change, ...]] = []
         moved: list[Change] = []  # refused still, but with other words: a step on the way
         for change in changes(start):

@@ -166,9 +166,7 @@ def experiment(request: dict[str, Any]) -> dict[str, Any]:
     deadline = begin + request["budget"]
     real = {**session.exported.state_dict, **session.exported.constants}
     laboratories = {
-        turn.name: Laboratory(turn, real, deadline)
-        for turn in session.recorder.turns
-        if turn.chose
+        turn.name: Laboratory(turn, real, deadline) for turn in session.recorder.turns if turn.chose
     }
     document = _survey().to_json(laboratories)
     session.seconds["experiments"] = round(time.monotonic() - begin, 3)
