@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from executorch_backend_kit.aot import ConfigurationError, LoweringError, discover, lower
 from executorch_backend_kit.aot.descriptor import BackendDescriptor
+from executorch_backend_kit.aot.lowering import Lowered
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # torch and executorch warn a lot
 
@@ -137,3 +138,24 @@ def test_an_id_without_a_class_is_refused(program: Any, toy: Any) -> None:
     finding = error_of(program, replace(toy("unregistered"), id="NobodysBackend"))
     assert finding.code == "BACKEND-CLASS-MISSING"
     assert "NobodysBackend" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("said", "fix"),
+    [
+        (
+            "Missing out variants: {'quantized_decomposed::add'}",
+            "import executorch.kernels.quantized",
+        ),
+        ("Missing out variants: {'mine::add'}", "Operators without an out variant"),
+    ],
+)
+def test_a_program_without_out_variants_is_refused_with_the_cure(said: str, fix: str) -> None:
+    class Edge:
+        def to_executorch(self, config: object) -> None:
+            raise RuntimeError(said)
+
+    with pytest.raises(LoweringError) as caught:
+        Lowered(Edge(), None).to_executorch()  # type: ignore[arg-type]
+    assert caught.value.finding.code == "EMIT-FAILED"
+    assert fix in caught.value.finding.fix

@@ -117,3 +117,14 @@ def test_what_is_no_model_is_exit_code_2(etbk: Etbk, words: tuple[str, ...], cod
     result = etbk("compare", *words, "--json")
     assert result.code == 2, result.out
     assert result.document["findings"][0]["code"] == code
+
+
+def test_a_module_that_export_made_is_left_as_it_is() -> None:
+    made = torch.export.export(torch.nn.Linear(2, 2), (torch.ones(1, 2),)).module()
+    made.training = True  # as convert_pt2e leaves it
+    with pytest.raises(NotImplementedError):
+        made.eval()
+    assert model_file.to_eval_mode(made, "quantized.py") == []
+    plain = torch.nn.Linear(2, 2)
+    assert [f.code for f in model_file.to_eval_mode(plain, "m.py")] == ["MODEL-IN-TRAINING-MODE"]
+    assert not plain.training

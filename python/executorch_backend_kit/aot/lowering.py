@@ -40,7 +40,9 @@ class Lowered:
                 "EMIT-FAILED",
                 "The lowered program could not be turned into a program file.",
                 evidence=summary(error),
-                fix="Operators without an out variant are the usual cause: see the evidence.",
+                fix="Write `import executorch.kernels.quantized` in the MODEL: it registers them."
+                if "quantized_decomposed::" in str(error)
+                else "Operators without an out variant are the usual cause: see the evidence.",
             ) from error
 
 

@@ -50,17 +50,7 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     given = request.get("input_sets")
     sets = input_file.read_sets(Path(given)) if given else file.input_sets()
     source = Path(given).name if given else "example_inputs()"
-    if model.training and file.exported is None:
-        model.eval()
-        findings.append(
-            Finding(
-                "MODEL-IN-TRAINING-MODE",
-                f"model() of {file.path.name} returned the model in training mode; eval() was "
-                "called on it.",
-                fix="Return model.eval().",
-                severity=Severity.INFO,
-            )
-        )
+    findings.extend(model_file.to_eval_mode(model, file.path.name))
     model.requires_grad_(False)
     clock.lap("model")
     flat_sets = [_pytree.tree_leaves(s) for s in sets]

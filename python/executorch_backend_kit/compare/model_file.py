@@ -19,6 +19,7 @@ from typing import Any
 from executorch_backend_kit.aot.lowering import summary
 from executorch_backend_kit.compare import exported_file, model_name
 from executorch_backend_kit.compare.errors import ModelError
+from executorch_backend_kit.report.finding import Finding, Severity
 
 # A person's code may raise anything; Ctrl-C itself never reaches a worker.
 _ANYTHING = (Exception, SystemExit, KeyboardInterrupt)
@@ -102,6 +103,26 @@ class ModelFile:
             evidence=f"it returned {_kind(value)}",
             fix="Return (x,) for one argument x." if "tuple" in expected else "Correct it.",
         )
+
+
+def to_eval_mode(model: Any, name: str) -> list[Finding]:
+    """Calls eval() on a model in training mode, and says so.
+
+    The modules that torch.export makes, as for quantization, refuse eval() and need none.
+    """
+    import torch
+
+    if not model.training or isinstance(model, torch.fx.GraphModule):
+        return []
+    model.eval()
+    return [
+        Finding(
+            "MODEL-IN-TRAINING-MODE",
+            f"model() of {name} returned the model in training mode; eval() was called on it.",
+            fix="Return model.eval().",
+            severity=Severity.INFO,
+        )
+    ]
 
 
 def load(path: Path | str) -> ModelFile:

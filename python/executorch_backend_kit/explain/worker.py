@@ -22,7 +22,7 @@ from executorch_backend_kit.explain.cures.trial import Subject, tried
 from executorch_backend_kit.explain.experiments import Laboratory
 from executorch_backend_kit.explain.recording import Recorder
 from executorch_backend_kit.explain.survey import Survey
-from executorch_backend_kit.report.finding import Finding, KitError, Severity
+from executorch_backend_kit.report.finding import Finding, KitError
 from executorch_backend_kit.workers.protocol import serve
 
 
@@ -60,24 +60,12 @@ def hello() -> dict[str, Any]:
 
 def open_model(request: dict[str, Any]) -> dict[str, Any]:
     """Imports the MODEL and exports it, as its author left it."""
-    import torch
     from torch.utils import _pytree
 
     session, begin = _session, time.monotonic()
     session.file = model_file.load(Path(request["model"]))
     session.model, session.inputs = session.file.model(), session.file.input_sets()
-    # The modules that torch.export makes, as for quantization, refuse eval() and need none.
-    if session.model.training and not isinstance(session.model, torch.fx.GraphModule):
-        session.model.eval()
-        session.findings.append(
-            Finding(
-                "MODEL-IN-TRAINING-MODE",
-                f"model() of {session.file.path.name} returned the model in training mode; eval() "
-                "was called on it.",
-                fix="Return model.eval().",
-                severity=Severity.INFO,
-            )
-        )
+    session.findings.extend(model_file.to_eval_mode(session.model, session.file.path.name))
     session.seconds["model"] = round(time.monotonic() - begin, 3)
     leaves = _pytree.tree_leaves(session.inputs[0])
     try:
