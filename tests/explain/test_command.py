@@ -24,6 +24,7 @@ Document = dict[str, Any]
 def gated(etbk: Etbk, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
     """One run with every gate: two hold, two do not."""
     file = tmp_path_factory.mktemp("gates") / "junit.xml"
+    before = set(Path.cwd().iterdir())
     result = etbk(
         "explain",
         CASES / "conv3d_rank.py",
@@ -31,6 +32,8 @@ def gated(etbk: Etbk, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result,
         *("--forbid", "FALLBACK-RANK", "--forbid", "FALLBACK-DTYPE"),
         *("--junit", file, "--json"),
     )
+    # ExecuTorch writes files of its own when backends that compile are listened to.
+    assert set(Path.cwd().iterdir()) == before
     return result, file
 
 

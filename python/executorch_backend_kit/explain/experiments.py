@@ -113,7 +113,7 @@ class Laboratory:
                 self._not_tried.add(key)
                 return found
             self.known[key] = found
-            with listening(package_of(self._turn.partitioner), self._listener), _quick_stack():
+            with _quick_stack():
                 self._examine(start, found)
         return self.known[key]
 
@@ -192,8 +192,10 @@ class Laboratory:
         partitioner = partitioner or self._partitioner()
         self._listener.take()
         self.partitions += 1
+        # Only its choosing is heard: XNNPACK that compiles at log level DEBUG leaves files behind.
+        heard = listening(package_of(self._turn.partitioner), self._listener)
         try:
-            with time_limit(ONE_LIMIT):
+            with heard, time_limit(ONE_LIMIT):
                 result = partitioner.partition(specimen.program)
         except TookTooLong:
             raise TimeoutError(f"no answer within {ONE_LIMIT:.0f} s") from None
