@@ -149,8 +149,10 @@ def render_targets(document: Document, console: Console | None = None) -> None:
     """One line for each target."""
     console = console or Console(soft_wrap=True, highlight=False)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for column in ("target", "what it is", "also called"):
-        table.add_column(column, no_wrap=True)
+    # Names are copied from here, so none is cut.
+    table.add_column("target", min_width=max(len(t["name"]) for t in document["targets"]))
+    table.add_column("what it is")
+    table.add_column("also called")
     for target in document["targets"]:
         table.add_row(target["name"], target["title"], ", ".join(target["aliases"]))
     console.print(table)
