@@ -7,10 +7,12 @@
 namespace etbk::pte {
 namespace {
 
+// Writers do not align what is empty, and nobody reads it.
 template <typename List>
 bool is_misaligned(const List* list) {
   constexpr uintptr_t kElement = 8;
-  return list != nullptr && reinterpret_cast<uintptr_t>(list->data()) % kElement != 0;
+  return list != nullptr && list->size() != 0 &&
+         reinterpret_cast<uintptr_t>(list->data()) % kElement != 0;
 }
 
 std::string place(const char* list, uint32_t index) {
