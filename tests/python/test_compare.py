@@ -255,9 +255,7 @@ def test_an_interrupted_comparison_leaves_nothing(
 def test_an_interrupted_measurement_keeps_what_it_has(
     tmp_path: Path, cache: Path, validate: Callable[[Document], None]
 ) -> None:
-    model = (
-        tmp_path / "models" / "slow.py"
-    )  # many ms a run: measuring takes half a minute
+    model = tmp_path / "models" / "slow.py"  # many ms a run: measuring takes half a minute
     model.parent.mkdir()
     model.write_text(
         "import torch\ndef model(): return torch.nn.Linear(512, 512).eval()\n"
