@@ -185,7 +185,7 @@ Json stock_header(const Container& file, const Range& blob) {
   if (has(head, 0, "CMJR")) {
     return {{"format", "Core ML model in named data"}};
   }
-  if (const Json model = openvino_model(file, blob); !model.is_null()) {
+  if (Json model = openvino_model(file, blob); !model.is_null()) {
     return model;
   }
   if (has(head, 4, "TOSA")) {
