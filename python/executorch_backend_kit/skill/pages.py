@@ -103,8 +103,8 @@ Decide in this order. Do not skip a step; say which step a statement comes from.
    how QNN, Core ML, MPS, Vulkan or CUDA behave.
 3. **Apply the [hard constraints](references/backend-matrix.md#hard-constraints)**: what excludes a
    backend excludes it, however fast it is said to be.
-4. **Choose a fallback strategy**: what the first backend leaves goes to the next of its chain, the
-   rest to the portable kernels. On phones and computers that is XNNPACK in most chains.
+4. **Choose a fallback strategy**: in a chain `a+b`, b takes what a leaves, and the portable
+   kernels take the rest. On phones and computers that is XNNPACK in most chains.
 5. **Prove that the model exports and works**, with no delegate or with XNNPACK, before any other.
 6. **Add one backend at a time** and look at what it took. A delegate that took nothing, or little,
    is no gain.
@@ -197,7 +197,11 @@ def _matrix(knowledge: Knowledge, backends: Sequence[Backend]) -> Iterator[str]:
     )
     yield "## Targets"
     yield (
-        "*First* is what comes first; *then* what follows if it cannot be used; *known* is how "
+        "*First* is what comes first: `a+b` is a chain, in which b takes what a leaves, and the "
+        "portable kernels take the rest. *Then* lists what to choose instead if the first cannot "
+        "be used: the hard constraints decide that, also for versions of the system. A backend "
+        "that requires quantization comes first because a model can be quantized for it. *Known* "
+        "is how "
         "well the first is evidenced for this device. A question must be answered by the user."
     )
     decisions = {
